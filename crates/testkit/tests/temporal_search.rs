@@ -101,6 +101,30 @@ fn formulas_about_trees() {
 }
 
 #[test]
+fn the_cycle_of_a_formula_about_trees_is_fair() {
+    // All processes do the same, but each must move again and again.
+    let text = r#"
+        type Proc: 1..3;
+        var x: boolean;
+        startstate begin x := false; end;
+        ruleset p: Proc do rule "flip" begin x := !x; end; end;
+        invariant "x" x;
+    "#;
+    for (formula, mode) in [("A F G p0", FairnessMode::Weak), ("!E G F p0", FairnessMode::Strong)] {
+        let model = with_formula(text, formula);
+        let options = Options::default().property("formula").fairness(mode).symmetry(Symmetry::Off);
+        let report = Plan::new(&model, &options).expect("a plan").run().unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(report.verdict, Verdict::Violated);
+        let trace = report.properties[0].trace.as_ref().expect("a run");
+        let cycle = &trace.steps[trace.cycle.expect("it goes on forever") + 1..];
+        let mut movers: Vec<i64> = cycle.iter().map(|step| step.arguments[0]).collect();
+        movers.sort_unstable();
+        movers.dedup();
+        assert_eq!(movers, [1, 2, 3], "{formula}");
+    }
+}
+
+#[test]
 fn other_formulas() {
     for (formula, verdict) in [
         // The others get stuck as long as one is inside.

@@ -12,7 +12,7 @@ use crate::report::{EngineError, StopReason};
 use crate::seam::SearchSpace;
 use crate::temporal::classes::ClassId;
 use crate::temporal::component::FairnessData;
-use crate::temporal::lasso::{Failure, Goal, PathStep, Run};
+use crate::temporal::lasso::{Failure, Goal, PathStep, Run, is_fair};
 use crate::temporal::product::Trouble;
 use crate::temporal::search::Search;
 use crate::temporal::tree::{
@@ -87,16 +87,21 @@ pub(crate) fn check_branching<S: SearchSpace>(
         return Ok(None);
     }
     let Evidence { path, open } = answer.evidence.expect("a start that violates the formula has evidence");
-    let steps: Vec<PathStep> = path.states[1..].iter().map(|&state| PathStep { to: state, ordinal: None }).collect();
+    // With fairness, it matters which of several steps between two states is taken; edges are in the order of the steps.
+    let step = |(&from, &edge): (&u32, &usize)| {
+        let ordinal = fairness.map(|_| (edge - graph.edges(from).start) as u32);
+        PathStep { to: graph.target(edge), ordinal }
+    };
+    let steps: Vec<PathStep> = path.states.iter().zip(&path.edges).map(step).collect();
     let mut run = Run::start(search, path.states[0], goal)?;
     let mut lengths = vec![run.steps.len() - 1];
-    for &step in &steps {
+    for &step in &steps[..path.states.len() - 1] {
         run.step(search, step, goal)?;
         lengths.push(run.steps.len() - 1);
     }
     let mut trace = match path.cycle {
         None => Trace::new(run.steps, None),
-        Some(begin) => close(search, run, &path.states, begin, &lengths, goal)?,
+        Some(begin) => close(search, run, &steps, begin, &lengths, goal)?,
     };
     let arguments = goal.instances.first().cloned().unwrap_or_default();
     trace.violation = Some(Violation::Temporal { property: goal.property, arguments });
@@ -111,28 +116,28 @@ pub(crate) fn check_branching<S: SearchSpace>(
     Ok(Some((trace, remarks)))
 }
 
-/// Repeats the cycle of a path until it leads back to its first state.
+/// Repeats the cycle of a path until it leads back to its first state. The run is at the last state of the path.
 fn close<S: SearchSpace>(
     search: &mut Search<'_, '_, S>,
     mut run: Run,
-    states: &[StateNumber],
+    steps: &[PathStep],
     begin: usize,
     lengths: &[usize],
     goal: &Goal<'_, '_>,
 ) -> Result<Trace, Failure> {
     let head = run.steps[lengths[begin]].state.clone();
-    let cycle: Vec<PathStep> = std::iter::once(states[begin])
-        .chain(states[begin + 1..].iter().copied())
-        .map(|to| PathStep { to, ordinal: None })
-        .collect();
-    run.step(search, cycle[0], goal)?;
+    let (&last, others) = steps[begin..].split_last().expect("a cycle has a step");
+    run.step(search, last, goal)?;
     while !run.stays && run.steps.last().is_none_or(|step| step.state != head) {
-        for &step in cycle[1..].iter().chain(&cycle[..1]) {
+        for &step in others.iter().chain([&last]) {
             run.step(search, step, goal)?;
         }
     }
     let (stays, begin) = (run.stays, lengths[begin]);
-    Ok(if stays { Trace::new(run.steps, None) } else { Trace::lasso(run.steps, begin, None) })
+    let trace = if stays { Trace::new(run.steps, None) } else { Trace::lasso(run.steps, begin, None) };
+    let is_fair = |data: &FairnessData<'_>| is_fair(&trace, goal.interpreter, data.classes);
+    debug_assert!(goal.fairness.is_none_or(is_fair), "the cycle of a fair component is fair");
+    Ok(trace)
 }
 
 /// The graph of all nodes, with its atoms.

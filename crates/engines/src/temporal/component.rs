@@ -1,20 +1,7 @@
 //! A strongly connected component of a product as a graph of its own, with what fairness needs: which classes are
 //! enabled in each node, which are taken on each edge, and how symmetries rename the classes along it.
-//!
-//! In a quotient a class has no fixed name: following an edge, it goes by another. So each class is followed as a
-//! *thread* through the pairs of a node and a class; an edge is a bijection between the classes of its two ends. Pairs
-//! that are connected are even strongly connected, since every edge is on a cycle. A run that stays in the component
-//! and takes every edge again and again takes every thread through all pairs connected to it, and a run that stays
-//! inside takes a thread nowhere else. Hence (E. A. Emerson and A. P. Sistla, "Utilizing symmetry when model checking
-//! under fairness assumptions", TOPLAS 1997):
-//!
-//! * weak fairness: if the pairs of some thread are all enabled and none is taken, no run inside is fair;
-//! * strong fairness: if none is taken, runs that are fair leave the nodes of pairs that are enabled: these are removed,
-//!   and the rest is decomposed again.
-//!
-//! If nothing of this happens, the component has a fair run. This takes as many steps as the component has pairs; no
-//! set of classes is part of a node.
 
+use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use quotient_groups::SparsePermutation;
@@ -25,8 +12,10 @@ use crate::explicit::store::StateNumber;
 use crate::report::StopReason;
 use crate::seam::SearchSpace;
 use crate::temporal::classes::{ClassAction, ClassId, Classes};
+use crate::temporal::components::{Components, Space, Step, Watch, components};
 use crate::temporal::product::{Product, ProductStep, Trouble};
 use crate::temporal::search::Search;
+use crate::temporal::tree::FairnessClasses;
 
 /// What is known about fairness: the classes, and the action of each level's group on them (none without a group).
 pub(crate) struct FairnessData<'a> {
@@ -159,145 +148,79 @@ impl Component {
     }
 
     /// A part of the component, strongly connected and with all acceptance sets, that has a fair run.
-    pub(crate) fn fair_part(&self, marks: &[u64], all: u64, strength: &[Fairness]) -> Option<Vec<u32>> {
-        let mut pending: Vec<Vec<u32>> = vec![(0..self.nodes.len() as u32).collect()];
-        while let Some(part) = pending.pop() {
-            for component in self.decompose(&part) {
-                let is_inside = membership(&component, self.nodes.len());
-                let inside = |edge: &&ComponentEdge| is_inside[edge.to as usize];
-                let mut sets = 0;
-                let mut is_cyclic = false;
-                for edge in component.iter().flat_map(|&node| self.edges(node)).filter(inside) {
-                    sets |= marks[edge.marks as usize];
-                    is_cyclic = true;
-                }
-                if !is_cyclic || sets != all {
-                    continue;
-                }
-                match self.judge(&component, &is_inside, strength) {
-                    Judgement::Fair => return Some(component),
-                    Judgement::Unfair => {}
-                    Judgement::Without(removed) => {
-                        let rest: Vec<u32> = component.into_iter().filter(|node| !removed[*node as usize]).collect();
-                        pending.push(rest);
-                    }
-                }
-            }
-        }
-        None
-    }
-
-    /// Follows the threads of a strongly connected part.
-    fn judge(&self, part: &[u32], is_inside: &[bool], strength: &[Fairness]) -> Judgement {
-        let classes = self.classes;
-        if classes == 0 {
-            return Judgement::Fair;
-        }
-        let mut position = vec![u32::MAX; self.nodes.len()];
-        for (number, &node) in (0..).zip(part) {
-            position[node as usize] = number;
-        }
-        let pair = |node: u32, class: ClassId| position[node as usize] as usize * classes + class as usize;
-        let mut threads = UnionFind::new(part.len() * classes);
-        for &node in part {
-            for edge in self.edges(node).iter().filter(|edge| is_inside[edge.to as usize]) {
-                for class in 0..classes as ClassId {
-                    threads.join(pair(node, class), pair(edge.to, self.turned(edge, class)));
-                }
-            }
-        }
-        let (mut is_taken, mut rests) = (vec![false; part.len() * classes], vec![false; part.len() * classes]);
-        for &node in part {
-            for edge in self.edges(node).iter().filter(|edge| is_inside[edge.to as usize]) {
-                for class in edge.taken() {
-                    is_taken[threads.find(pair(edge.to, class))] = true;
-                }
-            }
-            for class in 0..classes as ClassId {
-                if !self.is_enabled(node, class) {
-                    rests[threads.find(pair(node, class))] = true;
-                }
-            }
-        }
-        let mut removed: Option<Vec<bool>> = None;
-        for &node in part {
-            for class in 0..classes as ClassId {
-                let thread = threads.find(pair(node, class));
-                if is_taken[thread] {
-                    continue;
-                }
-                match strength[class as usize] {
-                    Fairness::Weak if !rests[thread] => return Judgement::Unfair,
-                    Fairness::Strong if self.is_enabled(node, class) => {
-                        removed.get_or_insert_with(|| vec![false; self.nodes.len()])[node as usize] = true;
-                    }
-                    _ => {}
-                }
-            }
-        }
-        removed.map_or(Judgement::Fair, Judgement::Without)
-    }
-
-    /// The strongly connected components of a part, by Tarjan's algorithm without recursion.
-    fn decompose(&self, part: &[u32]) -> Vec<Vec<u32>> {
-        const UNVISITED: u32 = u32::MAX;
-        let is_inside = membership(part, self.nodes.len());
-        let mut ranks = vec![UNVISITED; self.nodes.len()];
-        let mut lowest = vec![0u32; self.nodes.len()];
-        let mut is_live = vec![false; self.nodes.len()];
-        let (mut live, mut path): (Vec<u32>, Vec<(u32, usize)>) = Default::default();
-        let (mut next, mut components) = (0, Vec::new());
-        for &root in part {
-            if ranks[root as usize] != UNVISITED {
-                continue;
-            }
-            path.push((root, 0));
-            while let Some((node, edge)) = path.last_mut() {
-                let node = *node;
-                if *edge == 0 {
-                    (ranks[node as usize], lowest[node as usize]) = (next, next);
-                    next += 1;
-                    live.push(node);
-                    is_live[node as usize] = true;
-                }
-                match self.edges(node).get(*edge) {
-                    Some(step) => {
-                        *edge += 1;
-                        let to = step.to;
-                        if !is_inside[to as usize] {
-                            continue;
-                        }
-                        if ranks[to as usize] == UNVISITED {
-                            path.push((to, 0));
-                        } else if is_live[to as usize] {
-                            lowest[node as usize] = lowest[node as usize].min(ranks[to as usize]);
-                        }
-                    }
-                    None => {
-                        path.pop();
-                        if let Some(&(before, _)) = path.last() {
-                            lowest[before as usize] = lowest[before as usize].min(lowest[node as usize]);
-                        }
-                        if lowest[node as usize] == ranks[node as usize] {
-                            let first = live.iter().rposition(|&other| other == node).expect("it is live");
-                            let component = live.split_off(first);
-                            component.iter().for_each(|&member| is_live[member as usize] = false);
-                            components.push(component);
-                        }
-                    }
-                }
-            }
-        }
-        components
+    pub(crate) fn fair_part(
+        &self,
+        (marks, sets): (&[u64], u64),
+        strength: &[Fairness],
+        poll: &mut dyn FnMut() -> ControlFlow<StopReason>,
+    ) -> Result<Option<Vec<u32>>, StopReason> {
+        let space = Accepted { component: self, marks, sets };
+        let classes = FollowedClasses { component: self, strength };
+        let nodes = 0..self.nodes.len() as u32;
+        let found = components(&space, nodes.clone(), Some(&classes), &mut Watch::new(poll))?;
+        let part: Vec<u32> = nodes.filter(|&node| found.of(node) == Some(Components::FIRST)).collect();
+        Ok((!part.is_empty()).then_some(part))
     }
 }
 
-/// What fairness says about a strongly connected part.
-enum Judgement {
-    Fair,
-    Unfair,
-    /// Fair runs finally avoid these nodes.
-    Without(Vec<bool>),
+/// A component with its acceptance sets.
+struct Accepted<'a> {
+    component: &'a Component,
+    /// The combinations of acceptance sets, and all of them.
+    marks: &'a [u64],
+    sets: u64,
+}
+
+impl Space for Accepted<'_> {
+    type Cursor = usize;
+
+    fn nodes(&self) -> usize {
+        self.component.nodes.len()
+    }
+    fn state(&self, node: u32) -> u32 {
+        node
+    }
+    fn sets(&self) -> u64 {
+        self.sets
+    }
+    fn first(&self, node: u32) -> usize {
+        self.component.offsets[node as usize]
+    }
+    fn next(&self, node: u32, cursor: &mut usize) -> Option<Step> {
+        let number = *cursor;
+        let edge = self.component.edges[..self.component.offsets[node as usize + 1]].get(number)?;
+        *cursor += 1;
+        Some(Step { to: edge.to, edge: number, acceptance: self.marks[edge.marks as usize] })
+    }
+}
+
+/// The fairness classes of a component, which symmetries rename.
+struct FollowedClasses<'a> {
+    component: &'a Component,
+    strength: &'a [Fairness],
+}
+
+impl FairnessClasses for FollowedClasses<'_> {
+    fn count(&self) -> usize {
+        self.component.classes
+    }
+    fn strength(&self, class: u32) -> Fairness {
+        self.strength[class as usize]
+    }
+    fn enabled(&self, node: u32, visit: &mut dyn FnMut(u32)) {
+        let classes = 0..self.component.classes as ClassId;
+        classes.filter(|&class| self.component.is_enabled(node, class)).for_each(visit);
+    }
+    fn taken(&self, edge: usize, visit: &mut dyn FnMut(u32)) {
+        self.component.edges[edge].taken().for_each(visit);
+    }
+    fn has_renamings(&self) -> bool {
+        // The first renaming changes nothing.
+        self.component.turns.len() > 1
+    }
+    fn renamed(&self, edge: usize, class: u32) -> u32 {
+        self.component.turned(&self.component.edges[edge], class)
+    }
 }
 
 impl FairnessData<'_> {
@@ -329,36 +252,5 @@ impl FairnessData<'_> {
             }
         };
         Ok((turn, taken))
-    }
-}
-
-fn membership(part: &[u32], size: usize) -> Vec<bool> {
-    let mut is_inside = vec![false; size];
-    part.iter().for_each(|&node| is_inside[node as usize] = true);
-    is_inside
-}
-
-/// Disjoint sets of numbers.
-struct UnionFind {
-    parents: Vec<u32>,
-}
-
-impl UnionFind {
-    fn new(size: usize) -> Self {
-        Self { parents: (0..size as u32).collect() }
-    }
-    fn find(&mut self, mut element: usize) -> usize {
-        while self.parents[element] as usize != element {
-            let grandparent = self.parents[self.parents[element] as usize];
-            self.parents[element] = grandparent;
-            element = grandparent as usize;
-        }
-        element
-    }
-    fn join(&mut self, left: usize, right: usize) {
-        let (left, right) = (self.find(left), self.find(right));
-        if left != right {
-            self.parents[left.max(right)] = left.min(right) as u32;
-        }
     }
 }

@@ -414,7 +414,7 @@ fn concluded(trace: Trace, goal: &Goal<'_, '_>) -> Result<Option<Trace>, Failure
 }
 
 /// Whether an infinite run is fair, by the reference interpreter.
-fn is_fair(trace: &Trace, interpreter: &Interpreter<'_>, classes: &Classes) -> bool {
+pub(crate) fn is_fair(trace: &Trace, interpreter: &Interpreter<'_>, classes: &Classes) -> bool {
     // In a state in which nothing can happen, nothing is neglected.
     let Some(begin) = trace.cycle else { return true };
     let model = interpreter.model();

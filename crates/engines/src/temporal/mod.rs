@@ -3,8 +3,10 @@
 //!
 //! * `atoms`: the conditions of the formula as properties of a model.
 //! * `levels`: which symmetries apply where.
-//! * `product`: nodes and their successors; `search`: components with all acceptance sets, on the fly; `crew`: threads.
-//! * `classes`, `component`: fairness.
+//! * `product`: nodes and their successors; `search`: components with all acceptance sets, on the fly; `crew`:
+//!   the same on threads.
+//! * `component`: a component as a graph; `components`: components of graphs that a fair run can stay in; `classes`: what
+//!   is treated fairly.
 //! * `lasso`: the run, concrete and replayed.
 //! * `tree`: CTL and CTL* on an explicit graph; `branching` builds it.
 
@@ -12,6 +14,7 @@ mod atoms;
 mod branching;
 mod classes;
 mod component;
+mod components;
 mod crew;
 mod lasso;
 mod levels;
@@ -450,7 +453,13 @@ fn run_product<S: SearchSpace>(
         None => search.run(None),
         Some(data) => search.run(Some(&mut |search, members| {
             let component = Component::new(search, members, Some(data))?;
-            match component.fair_part(&product.marks, all, &data.classes.strength) {
+            let bytes = search.store.memory_bytes();
+            let mut poll = || match search.poll(bytes, members.len() as u64) {
+                Err(Trouble::Stop(reason)) => ControlFlow::Break(reason),
+                _ => ControlFlow::Continue(()),
+            };
+            let part = component.fair_part((&product.marks, all), &data.classes.strength, &mut poll);
+            match part.map_err(Trouble::Stop)? {
                 None => Ok(ControlFlow::Continue(())),
                 Some(part) => {
                     fair = Some((component, part));

@@ -10,12 +10,12 @@
 //! Path quantifiers are about infinite paths, and about fair ones if there is fairness. `A` or `E` before a condition is
 //! the condition, even in a state without such a path.
 
-mod components;
 mod evidence;
 mod graph;
 mod product;
 #[cfg(test)]
 mod tests;
+mod ways;
 
 use std::ops::ControlFlow;
 
@@ -24,7 +24,7 @@ use quotient_temporal::{Atom, Automaton, Formula, Formulas, Node, PathQuantifier
 use rustc_hash::FxHashMap;
 
 use crate::report::StopReason;
-use components::{Components, Fair, Watch, components};
+use crate::temporal::components::{Components, Watch, components};
 pub use evidence::{Evidence, Open, Path};
 use graph::Reverse;
 pub use graph::{EdgeClasses, Ending, FairnessClasses, Graph, GraphBuilder, StateSet};
@@ -105,7 +105,7 @@ pub fn check_tree(
         values: Vec::new(),
         reverse: None,
         live: None,
-        fair: options.fairness.map(Fair::new),
+        fair: options.fairness,
         max_memory: options.max_memory,
         watch: Watch::new(poll),
     };
@@ -135,7 +135,7 @@ struct Check<'a, 'p> {
     reverse: Option<Reverse>,
     /// The states where an infinite path that counts begins, once they are needed.
     live: Option<StateSet>,
-    fair: Option<Fair<'a>>,
+    fair: Option<&'a dyn FairnessClasses>,
     max_memory: Option<u64>,
     watch: Watch<'p>,
 }
@@ -217,7 +217,7 @@ impl Check<'_, '_> {
         let product = Product::new(graph, &automaton, |atom| label(graph, values, atom))?;
         let states = 0..graph.states() as u32;
         let roots = states.clone().flat_map(|state| product.initial(state));
-        let members = components(&product, roots, fair.as_ref(), watch)?.members();
+        let members = components(&product, roots, *fair, watch)?.members();
         let reached = product.reach_back(reverse.as_ref().expect("it was made above"), members, watch)?;
         let mut found = StateSet::empty(graph.states());
         for state in states.filter(|&state| product.initial(state).any(|node| reached.contains(node))) {
@@ -230,7 +230,7 @@ impl Check<'_, '_> {
     fn staying(&mut self, inside: &StateSet) -> Result<Components, TreeError> {
         self.claim(Components::bytes_for(self.graph.states() as u64))?;
         let part = Part { graph: self.graph, inside };
-        Ok(components(&part, inside.iter(), self.fair.as_ref(), &mut self.watch)?)
+        Ok(components(&part, inside.iter(), self.fair, &mut self.watch)?)
     }
 
     /// The states where an infinite path that counts begins.

@@ -7,10 +7,11 @@
 use quotient_temporal::branching::CtlOperator;
 use quotient_temporal::{Formula, Node, PathQuantifier, translate};
 
-use super::components::{Lasso, Space, Ways, components, lasso};
 use super::graph::StateSet;
 use super::product::{Part, Product};
+use super::ways::{Lasso, Ways, lasso};
 use super::{Check, TreeError, label};
+use crate::temporal::components::{Space, components};
 
 /// A path through a graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -155,7 +156,7 @@ impl Check<'_, '_> {
                 let stays = self.staying(&inside)?;
                 let part = Part { graph: self.graph, inside: &inside };
                 let start = [evidence.path.last()];
-                let lasso = lasso(&part, &start, &stays, self.fair.as_ref(), &mut self.watch)?;
+                let lasso = lasso(&part, &start, &stays, self.fair, &mut self.watch)?;
                 evidence.path.push_lasso(&part, &lasso.expect("a state with a witness reaches a component"));
                 self.leave_open_along(evidence, first..evidence.path.states.len(), b);
                 Ok(None)
@@ -166,8 +167,8 @@ impl Check<'_, '_> {
                 let Self { graph, values, fair, watch, .. } = self;
                 let product = Product::new(graph, &automaton, |atom| label(graph, values, atom))?;
                 let starts: Vec<u32> = product.initial(evidence.path.last()).collect();
-                let found = components(&product, starts.iter().copied(), fair.as_ref(), watch)?;
-                let lasso = lasso(&product, &starts, &found, fair.as_ref(), watch)?;
+                let found = components(&product, starts.iter().copied(), *fair, watch)?;
+                let lasso = lasso(&product, &starts, &found, *fair, watch)?;
                 evidence.path.push_lasso(&product, &lasso.expect("a state with a witness reaches a component"));
                 for atom in self.pool.atoms(path) {
                     let atom = self.pool.atom(atom);

@@ -274,8 +274,16 @@ pub trait FairnessClasses {
     fn strength(&self, class: u32) -> Fairness;
     /// Calls `visit` with each class that is enabled in a state, perhaps repeatedly.
     fn enabled(&self, state: u32, visit: &mut dyn FnMut(u32));
-    /// Calls `visit` with each class that takes a step along an edge, perhaps repeatedly.
+    /// Calls `visit` with each class that takes a step along an edge, perhaps repeatedly. Names are those after the edge.
     fn taken(&self, edge: usize, visit: &mut dyn FnMut(u32));
+    /// Whether classes change their names along edges.
+    fn has_renamings(&self) -> bool {
+        false
+    }
+    /// The name of a class after an edge.
+    fn renamed(&self, _edge: usize, class: u32) -> u32 {
+        class
+    }
 }
 
 /// Fairness classes where a class is enabled where an edge of it begins.

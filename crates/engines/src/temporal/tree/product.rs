@@ -3,9 +3,9 @@
 
 use quotient_temporal::{Atom, Automaton, Transition};
 
-use super::components::{Space, Step, Watch};
 use super::graph::{Graph, Reverse, StateSet};
 use crate::report::StopReason;
+use crate::temporal::components::{MOST_NODES, Space, Step, Watch};
 
 /// The part of a graph inside a set of states.
 pub(super) struct Part<'a> {
@@ -64,7 +64,7 @@ impl<'a> Product<'a> {
         label: impl Fn(Atom) -> &'a StateSet,
     ) -> Result<Self, StopReason> {
         let states = automaton.states as usize;
-        if graph.states().checked_mul(states).is_none_or(|nodes| nodes > super::components::MOST_NODES) {
+        if graph.states().checked_mul(states).is_none_or(|nodes| nodes > MOST_NODES) {
             return Err(StopReason::TooManyStates);
         }
         let mut leaving = vec![0; states + 1];
