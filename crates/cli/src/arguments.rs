@@ -304,6 +304,9 @@ pub(crate) struct CheckArguments {
     /// Count how often each rule fires, by a second look at every state
     #[arg(long, help_heading = "Search")]
     pub(crate) statistics: bool,
+    /// Take a part of the steps of a state where that suffices, because steps do not depend on each other
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = PartialOrderName::Off, help_heading = "Search")]
+    pub(crate) partial_order: PartialOrderName,
     /// Count the states of the whole model: also keep the variables that nothing can notice
     #[arg(long, help_heading = "Search")]
     pub(crate) exact_counts: bool,
@@ -547,6 +550,17 @@ pub(crate) enum LanguageName {
     Promela,
     /// DVE, as DiVinE reads it
     Dve,
+}
+
+/// When steps are left out by partial order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PartialOrderName {
+    /// Where what is checked allows it
+    Auto,
+    /// Always; refuses what needs all steps
+    On,
+    /// Never
+    Off,
 }
 
 /// The kinds of fairness.

@@ -13,6 +13,7 @@ mod explicit;
 mod narrowing;
 mod observer;
 mod options;
+pub mod partial_order;
 mod reduction;
 mod report;
 mod seam;
@@ -40,8 +41,8 @@ pub use report::{
     Subject, Verdict,
 };
 pub use seam::{
-    Batches, Event, Facts, FieldTest, Identity, Instance, Representatives, SearchSpace, Sink, Steps, Successors, Tag,
-    TransitionSystem,
+    Batches, Event, Facts, FieldTest, Identity, Instance, Parts, Representatives, RuleInstance, SearchSpace, Selection,
+    Share, Sink, Steps, Successors, Tag, TransitionSystem,
 };
 pub use systems::compiled::CompiledSystem;
 pub use systems::evaluator::{EvaluatorScratch, SpecialisedSystem};

@@ -1,10 +1,12 @@
 //! The options of a search: what, how and how far.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use quotient_ir::{DeadlockMode, PropertyId, RuleId};
 
 use crate::narrowing::Narrowing;
+use crate::partial_order::Relations;
 use crate::seam::Identity;
 
 /// The options of a search.
@@ -56,6 +58,9 @@ pub struct SearchOptions {
     pub temporal_trial: u64,
     /// How many violations to look for.
     pub violations: ViolationLimit,
+    /// What instances of rules do to each other, if a part of the steps is taken where that suffices. They must be those
+    /// of the model, for what is checked.
+    pub partial_order: Option<Arc<Relations>>,
     /// When an unreduced search packs states by the values it has seen.
     pub narrowing: Narrowing,
     /// Whether a reduced search is compared with an unreduced one, state by state.
@@ -87,6 +92,7 @@ impl Default for SearchOptions {
             fairness: FairnessMode::default(),
             temporal_trial: 1 << 15,
             violations: ViolationLimit::default(),
+            partial_order: None,
             narrowing: Narrowing::default(),
             cross_check: false,
             statistics: false,
@@ -178,6 +184,17 @@ impl SearchOptions {
                 () if identity == Identity::KeysAndMatches => {
                     return Some("an approximate store has no states to compare canonical forms of");
                 }
+                () => {}
+            }
+        }
+        if self.partial_order.is_some() {
+            match () {
+                () if draws => return Some("the graph needs all steps: partial order cannot be used"),
+                () if judges => {
+                    return Some("what can always be reached needs all steps: partial order cannot be used");
+                }
+                () if self.cross_check => return Some("a search reduced by partial order cannot be compared"),
+                () if self.violations.collects() => return Some("partial order preserves the first violation only"),
                 () => {}
             }
         }

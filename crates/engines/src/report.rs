@@ -200,6 +200,9 @@ pub struct Report {
     pub never_fired: Option<Vec<RuleId>>,
     /// How often states outgrew a layout that was chosen by the values seen before.
     pub outgrown: u32,
+    /// Whether steps were left out by partial order. Then the states represented are not counted, and of rules it is not
+    /// known whether they can fire.
+    pub partial_order: bool,
     /// The comparison with an unreduced search, if it was requested and there was something to compare.
     pub cross_check: Option<CrossCheck>,
 }
@@ -231,6 +234,7 @@ impl Report {
             never_fired: None,
             method: None,
             outgrown: 0,
+            partial_order: false,
             cross_check: None,
         };
         report.summarize();

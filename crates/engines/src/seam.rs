@@ -1,7 +1,7 @@
 //! The interface between searches and transition systems: packed states in, successors out.
 //!
 //! [`TransitionSystem`] is all that a model must provide. Faster paths, and what a reduction adds, are separate traits:
-//! [`Batches`] (with [`Facts`]), [`Steps`], [`Representatives`]. A search needs all of them ([`SearchSpace`]);
+//! [`Batches`] (with [`Facts`]), [`Parts`], [`Steps`], [`Representatives`]. A search needs all of them ([`SearchSpace`]);
 //! [`crate::PassingSystem`] and [`crate::QuotientSystem`] implement them.
 
 use std::ops::ControlFlow;
@@ -25,6 +25,33 @@ impl Instance<'_> {
     /// A placeholder for an event that no instance caused.
     pub(crate) fn none() -> Self {
         Self { action: Action::Start(StartId::from_position(0)), arguments: &[] }
+    }
+}
+
+/// An instance of a rule, as one that can be chosen to be fired.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RuleInstance {
+    /// The rule.
+    pub rule: RuleId,
+    /// The cells of its parameters.
+    pub arguments: Box<[i64]>,
+    /// Its place in the order of the instances of the rule, if that is known.
+    pub number: u32,
+}
+
+/// Some instances of rules: positions in a list of all of them, in order.
+#[derive(Clone, Copy, Debug)]
+pub struct Selection<'a> {
+    /// All instances.
+    pub instances: &'a [RuleInstance],
+    /// The chosen ones.
+    pub chosen: &'a [u32],
+}
+
+impl<'a> Selection<'a> {
+    /// The chosen instances.
+    pub fn iter(self) -> impl Iterator<Item = &'a RuleInstance> {
+        self.chosen.iter().map(move |&position| &self.instances[position as usize])
     }
 }
 
@@ -344,6 +371,30 @@ pub trait Batches: TransitionSystem {
     /// Like [`TransitionSystem::successors`], with successors as bare states, without the instance that produced them
     /// and the cover statements it reached, as far as the system supports this.
     fn expand(&self, scratch: &mut Self::Scratch, state: &[u64], sink: &mut impl Sink);
+
+    /// The same for some instances only.
+    fn expand_some(&self, scratch: &mut Self::Scratch, state: &[u64], selection: Selection<'_>, sink: &mut impl Sink);
+}
+
+/// How much of a state was expanded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Share {
+    /// All that is needed.
+    Enough,
+    /// A part, which is enough if some successor is expanded later than the state.
+    Part,
+}
+
+/// Expansion of a part of the instances where that suffices ([`crate::partial_order`]).
+pub trait Parts: Batches {
+    /// Whether it ever expands a part only.
+    const REDUCES: bool;
+
+    /// Like [`Batches::expand`], for as few instances as suffice.
+    fn expand_part(&self, scratch: &mut Self::Scratch, state: &[u64], sink: &mut impl Sink) -> Share;
+
+    /// Expands what the expansion of a part of the same state, immediately before, has left out.
+    fn expand_rest(&self, scratch: &mut Self::Scratch, state: &[u64], sink: &mut impl Sink);
 }
 
 /// Steps one at a time, also through transient states.
@@ -410,6 +461,6 @@ pub trait Representatives: TransitionSystem {
 }
 
 /// Everything a search needs: all of the above.
-pub trait SearchSpace: Batches + Steps + Representatives {}
+pub trait SearchSpace: Batches + Parts + Steps + Representatives {}
 
-impl<S: Batches + Steps + Representatives> SearchSpace for S {}
+impl<S: Batches + Parts + Steps + Representatives> SearchSpace for S {}

@@ -15,6 +15,7 @@ use crate::explicit::statistics::count_firings;
 use crate::explicit::{End, Exploration, explore};
 use crate::observer::{Observer, Progress};
 use crate::options::SearchOptions;
+use crate::partial_order::PartialOrderSystem;
 use crate::report::{EngineError, Figures, PropertyReport, Report, StopReason, Subject, Verdict};
 use crate::seam::SearchSpace;
 
@@ -213,6 +214,22 @@ pub(crate) fn search_and_judge<S: SearchSpace>(
     options: &SearchOptions,
     begin: Option<Saved>,
     observer: &mut dyn Observer,
+    orbits: Option<Orbits<'_>>,
+) -> Result<(Report, Exploration), EngineError> {
+    let Some(relations) = &options.partial_order else {
+        return search_space_and_judge(system, interpreter, options, begin, observer, orbits);
+    };
+    let system = PartialOrderSystem::new(system, relations, interpreter.layout());
+    search_space_and_judge(&system, interpreter, options, begin, observer, orbits)
+}
+
+/// The same, with all reductions in the search space.
+fn search_space_and_judge<S: SearchSpace>(
+    system: &S,
+    interpreter: &Interpreter<'_>,
+    options: &SearchOptions,
+    begin: Option<Saved>,
+    observer: &mut dyn Observer,
     mut orbits: Option<Orbits<'_>>,
 ) -> Result<(Report, Exploration), EngineError> {
     let model = interpreter.model();
@@ -253,6 +270,7 @@ pub(crate) fn search_and_judge<S: SearchSpace>(
     }
     // The second pass expands every state, which a search with a constraint does not.
     let is_counted = options.statistics
+        && options.partial_order.is_none()
         && is_finished
         && cut.is_none()
         && exploration.findings.is_empty()
@@ -266,6 +284,8 @@ pub(crate) fn search_and_judge<S: SearchSpace>(
         None
     };
     let represented = match orbits {
+        // What was left out is not known.
+        _ if options.partial_order.is_some() => None,
         Some(_) if exploration.approximation.is_some() => None,
         None => Some(exploration.states.into()),
         Some(orbits) => count_represented(&exploration, orbits.size, observer),
@@ -282,7 +302,8 @@ pub(crate) fn search_and_judge<S: SearchSpace>(
         words: system.words(),
         approximation: exploration.approximation,
     };
-    Ok((verdicts.report(stop_reason, figures), exploration))
+    let report = verdicts.report(stop_reason, figures);
+    Ok((Report { partial_order: options.partial_order.is_some(), ..report }, exploration))
 }
 
 /// Adds up the orbit sizes of all stored states, unless that takes longer than the observer allows.

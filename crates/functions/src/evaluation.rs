@@ -156,7 +156,7 @@ impl<'a> Evaluation<'a> {
 
 impl Operation {
     /// The result, if there is one.
-    fn apply(self, left: i64, right: i64) -> Option<i64> {
+    pub fn apply(self, left: i64, right: i64) -> Option<i64> {
         match self {
             Self::Divide => left.checked_div(right),
             Self::Remainder => left.checked_rem(right),

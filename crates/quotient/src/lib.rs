@@ -70,6 +70,7 @@ mod model;
 pub mod names;
 mod options;
 mod partial;
+mod partial_order;
 mod plan;
 mod remarks;
 mod report;
@@ -101,7 +102,7 @@ pub use explore::{Exploration, ExploreOptions, GraphEdge, Keep, SHOWN_STATES, St
 pub use identity::{TextFile, TextHash};
 pub use memory::peak_bytes;
 pub use model::{LoadOptions, Model, read};
-pub use options::{Checkpoint, Limits, Options, Reduction, Symmetry};
+pub use options::{Checkpoint, Limits, Options, PartialOrder, Reduction, Symmetry};
 pub use partial::{Approximations, Image, PartialReport, partial_symmetry};
 pub use plan::{MOST_THREADS, Plan, Refusal};
 pub use quotient_engines::{
@@ -115,7 +116,8 @@ pub use quotient_symmetry::{
     Reason, Refused, Strategy, TooManyStates, Witness,
 };
 pub use report::{
-    CrossCheck, GroupReport, ReductionReport, Remark, Report, SliceReport, SymmetryReport, UnsupportedProperty,
+    CrossCheck, GroupReport, PartialOrderReport, ReductionReport, Remark, Report, SliceReport, SymmetryReport,
+    UnsupportedProperty,
 };
 pub use runs::{RecordedRun, RunFile, RunFormat, RunOrigin, TrailFile, write_run};
 pub use symmetries::{Answer, DetectOptions, Detected, Phases, Preserve, Question, SymmetryFormat, detect};

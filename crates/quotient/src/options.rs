@@ -35,6 +35,18 @@ pub enum Reduction {
     Adaptive,
 }
 
+/// Whether to take a part of the steps of a state where that suffices, because steps do not depend on each other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum PartialOrder {
+    /// Where what is checked allows it.
+    Auto,
+    /// Always; what does not allow it is refused.
+    On,
+    /// Never.
+    #[default]
+    Off,
+}
+
 /// When to stop. Limits of time and memory apply to the whole operation, not just the search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
@@ -81,6 +93,8 @@ pub struct Options {
     pub symmetry: Symmetry,
     /// How to use them.
     pub reduction: Reduction,
+    /// Whether to leave out steps that do not depend on others.
+    pub partial_order: PartialOrder,
     /// The properties to check, by name; every model has `deadlock` and `errors`. All if empty.
     pub properties: Vec<String>,
     /// What counts as a deadlock; the default depends on the language.
@@ -120,6 +134,7 @@ impl Default for Options {
         Self {
             symmetry: Symmetry::default(),
             reduction: Reduction::default(),
+            partial_order: PartialOrder::default(),
             properties: Vec::new(),
             deadlock: None,
             violations: ViolationLimit::default(),
@@ -150,6 +165,11 @@ impl Options {
     #[must_use]
     pub fn reduction(self, reduction: Reduction) -> Self {
         Self { reduction, ..self }
+    }
+    /// Leaves out steps that do not depend on others, or not.
+    #[must_use]
+    pub fn partial_order(self, partial_order: PartialOrder) -> Self {
+        Self { partial_order, ..self }
     }
     /// Checks this property, in addition to others already named.
     #[must_use]

@@ -15,6 +15,7 @@
 //! | temporal properties | adaptive reduction, approximate stores, spilling, checkpoints, a constraint, other strategies than `canonical` |
 //! | strategies | no symmetries |
 //! | declared symmetries | no reduction |
+//! | partial order (`on`) | adaptive reduction, markers, a cross-check, statistics, all errors, exact counts, a constraint, liveness, temporal properties, assumptions |
 //!
 //! `threads` is an upper bound: a search that cannot share its work uses one thread, and the report says so.
 
@@ -28,7 +29,8 @@ use crate::control::{Control, Observer, Silent};
 use crate::error::Error;
 use crate::model::Model;
 use crate::names::property_name;
-use crate::options::{Options, Reduction, Symmetry};
+use crate::options::{Options, PartialOrder, Reduction, Symmetry};
+use crate::partial_order;
 use crate::report::{Report, UnsupportedProperty};
 use crate::run;
 use crate::selection::{DEADLOCK, ERRORS, claims, named_properties};
@@ -107,6 +109,9 @@ pub enum Refusal {
     /// An option that the exploration of a graph does not support.
     #[error("{0}")]
     Explore(&'static str),
+    /// Partial order where all steps are needed.
+    #[error("--partial-order on cannot be used: {0}")]
+    PartialOrder(String),
     /// A checkpoint that does not match.
     #[error("{0}")]
     Resume(String),
@@ -172,6 +177,7 @@ impl Plan {
         refuse_store(options, liveness.as_ref().map(|_| word))?;
         refuse_temporal(options, temporal.first().map(|&id| named(id)))?;
         refuse_reduction(options, liveness.as_deref())?;
+        refuse_partial_order(options, liveness.as_deref(), !temporal.is_empty())?;
         // A verdict on the whole model must not omit a claim of the model.
         let unsupported = if options.properties.is_empty() { model.unsupported() } else { Vec::new() };
         let alone = if options.order == SearchOrder::DepthFirst {
@@ -393,6 +399,20 @@ fn refuse_reduction(options: &Options, liveness: Option<&str>) -> Result<(), Ref
         }
     }
     Ok(())
+}
+
+/// Refuses partial order where all steps are needed. What only the functions of the model tell is refused later.
+fn refuse_partial_order(options: &Options, liveness: Option<&str>, has_temporal: bool) -> Result<(), Refusal> {
+    if options.partial_order != PartialOrder::On {
+        return Ok(());
+    }
+    if let Some(name) = liveness {
+        return Err(Refusal::PartialOrder(format!("{name} needs all steps; name others with --property")));
+    }
+    match partial_order::obstacle(options, has_temporal) {
+        Some(reason) => Err(Refusal::PartialOrder(reason.to_owned())),
+        None => Ok(()),
+    }
 }
 
 /// Refuses reductions without symmetries, and symmetries without a reduction.

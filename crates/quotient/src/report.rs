@@ -59,6 +59,8 @@ pub struct Report {
     /// What is not part of the state, since nothing can notice it; none if there is no such thing. All counts are those
     /// of the states without it.
     pub slice: Option<SliceReport>,
+    /// Whether steps were left out by partial order, if that was not switched off.
+    pub partial_order: Option<PartialOrderReport>,
     /// How the search was reduced.
     pub reduction: ReductionReport,
     /// The symmetries, if they were requested.
@@ -112,6 +114,13 @@ pub struct SliceReport {
     pub unread: Vec<String>,
     /// Those that are read, but only where nothing depends on their value: it only counts whether they are defined.
     pub only_definedness: Vec<String>,
+}
+
+/// Whether a search took a part of the steps where that suffices.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PartialOrderReport {
+    /// Why it took all; none if it did not. Then the states represented are not counted.
+    pub unused: Option<String>,
 }
 
 /// How a search was reduced.
@@ -196,7 +205,7 @@ const NONE: &str = "none";
 impl Report {
     /// The report on the result of a search.
     pub(crate) fn new(found: Found, notes: Vec<String>, control: &Control, elapsed: Duration) -> Self {
-        let Found { symmetries, report, remarks, slice, temporal } = found;
+        let Found { symmetries, report, remarks, slice, temporal, partial_order } = found;
         let engines::Report {
             verdict,
             stop_reason,
@@ -218,6 +227,7 @@ impl Report {
             marker_collisions,
             never_fired,
             outgrown: _,
+            partial_order: _,
             method,
             cross_check,
         } = report;
@@ -272,6 +282,7 @@ impl Report {
             exact: is_exact && approximation.is_none(),
             approximation,
             slice,
+            partial_order,
             reduction,
             symmetry,
             adaptive,

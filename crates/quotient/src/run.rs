@@ -16,9 +16,10 @@ use crate::detection::{self, Choice, PATIENCE, Pending, Symmetries, ToPreserve};
 use crate::error::Error;
 use crate::memory::resident_bytes;
 use crate::options::{Reduction, Symmetry};
+use crate::partial_order;
 use crate::plan::Plan;
 use crate::remarks;
-use crate::report::{Remark, Report, SliceReport};
+use crate::report::{PartialOrderReport, Remark, Report, SliceReport};
 use crate::search;
 use crate::slicing;
 use crate::strict;
@@ -32,6 +33,8 @@ pub(crate) struct Found {
     pub(crate) remarks: Vec<Remark>,
     /// What was left out of the state.
     pub(crate) slice: Option<SliceReport>,
+    /// Whether steps were left out, if that was asked for.
+    pub(crate) partial_order: Option<PartialOrderReport>,
     /// The searches for temporal properties.
     pub(crate) temporal: Vec<TemporalReport>,
 }
@@ -39,7 +42,7 @@ pub(crate) struct Found {
 impl Found {
     /// The result of a search, without runs to remarks.
     pub(crate) fn new(symmetries: Option<Symmetries>, report: engines::Report) -> Self {
-        Self { symmetries, report, remarks: Vec::new(), slice: None, temporal: Vec::new() }
+        Self { symmetries, report, remarks: Vec::new(), slice: None, temporal: Vec::new(), partial_order: None }
     }
 }
 
@@ -149,8 +152,15 @@ fn search_states(plan: &Plan, control: &Control) -> Result<Found, Error> {
     Ok(found)
 }
 
-/// Finds symmetries and searches with them.
+/// Finds out which steps depend on each other, if that is asked for, and searches.
 pub(crate) fn search_as_planned(plan: &Plan, control: &Control) -> Result<Found, Error> {
+    let (search, partial_order) = partial_order::applied(plan, control.interrupt())?;
+    let found = search_with_symmetries(&Plan { search, ..plan.clone() }, control)?;
+    Ok(Found { partial_order, ..found })
+}
+
+/// Finds symmetries and searches with them.
+fn search_with_symmetries(plan: &Plan, control: &Control) -> Result<Found, Error> {
     let Plan { model, options, search, properties, .. } = plan;
     let mut follower = Follower::new(control, options.checkpoint.as_ref().map(|checkpoint| checkpoint.every));
     if options.reduction == Reduction::Adaptive {
@@ -194,6 +204,7 @@ pub(crate) fn search_as_planned(plan: &Plan, control: &Control) -> Result<Found,
     let method = symmetries.as_ref().and_then(|symmetries| symmetries.plan.as_ref());
     // A search without symmetries may have been requested, or there are none.
     let tries = wish == (Symmetry::Auto, Reduction::Auto) && !options.cross_check && !options.statistics;
+    let tries = tries && search.partial_order.is_none();
     let order = method.filter(|_| tries).map(|plan| plan.symmetry.order.clone());
     let mut trial = Trial::new(&mut follower, model, properties, search, order);
     let report = search::run(model, method, search, control, &mut trial).map_err(internal)?;

@@ -10,7 +10,7 @@ use quotient_engines::temporal::tree::{EdgeClasses, Ending, Graph, GraphBuilder,
 use quotient_engines::{
     EngineError, FairnessMode, SearchOptions, Silent, SymmetrySource, UsedSymmetry, Verdict, check_temporal,
 };
-use quotient_ir::{Fairness, Layout, Model, PropertyId, TemporalClaim};
+use quotient_ir::{Fairness, Layout, Model, PropertyId, TableIndex, TemporalClaim};
 use quotient_temporal::Atom;
 use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::random_temporal::{TemporalModel, random_temporal};

@@ -3,12 +3,12 @@
 use std::process::ExitCode;
 
 use quotient::{
-    Checkpoint, Control, FairnessMode, LabelChecks, Language, LoadOptions, Model, Options, Plan, Report, Spill,
-    StoreMode, Subject, ViolationLimit,
+    Checkpoint, Control, FairnessMode, LabelChecks, Language, LoadOptions, Model, Options, PartialOrder, Plan, Report,
+    Spill, StoreMode, Subject, ViolationLimit,
 };
 use quotient_ir::Trace;
 
-use crate::arguments::{CheckArguments, CheckFormat, FairnessName, StoreName};
+use crate::arguments::{CheckArguments, CheckFormat, FairnessName, PartialOrderName, StoreName};
 use crate::commands::{
     Claims, deadlock_mode, exit_status, limits, load_model_with, load_options, order, reduction, runs, show_notes,
     show_warnings, symmetry,
@@ -110,6 +110,11 @@ fn options(arguments: &CheckArguments) -> Result<Options, Failure> {
         resume: checkpoints.resume.clone(),
         cross_check: arguments.cross_check,
         statistics: arguments.statistics,
+        partial_order: match arguments.partial_order {
+            PartialOrderName::Auto => PartialOrder::Auto,
+            PartialOrderName::On => PartialOrder::On,
+            PartialOrderName::Off => PartialOrder::Off,
+        },
         exact_counts: arguments.exact_counts,
         cover_runs: arguments.cover_runs,
         limits: limits(&arguments.limits),

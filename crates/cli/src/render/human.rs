@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use num_bigint::BigUint;
 use quotient::{
-    AdaptiveUse, CrossCheck, Extent, FairnessMode, Model, PropertyReport, Report, SliceReport, StopReason, Subject,
-    SymmetryReport, UnsupportedProperty, UsedSymmetry, Verdict,
+    AdaptiveUse, CrossCheck, Extent, FairnessMode, Model, PartialOrderReport, PropertyReport, Report, SliceReport,
+    StopReason, Subject, SymmetryReport, UnsupportedProperty, UsedSymmetry, Verdict,
 };
 use quotient_ir::{FaultKind, RuleId, SourceStatement, Trace, Unexecuted, Violation};
 
@@ -593,9 +593,11 @@ fn figures(outcome: &Outcome<'_>) -> String {
     rows.extend(report.slice.iter().flat_map(slice_rows));
     rows.extend(temporal_rows(outcome));
     let mut states = quantity::count(report.states);
+    let is_partial = report.partial_order.as_ref().is_some_and(|partial_order| partial_order.unused.is_none());
     let of_slice = if report.slice.is_some() { " of the slice" } else { "" };
     if report.reduction.reduces() {
         match &report.represented {
+            None if is_partial => {}
             None => states.push_str(", representing an unknown number of states"),
             Some(represented) => {
                 let _ = write!(states, ", representing {}{of_slice}", quantity::digits(&represented.to_string()));
@@ -606,6 +608,13 @@ fn figures(outcome: &Outcome<'_>) -> String {
         }
     }
     rows.push(("states", states));
+    if let Some(PartialOrderReport { unused }) = &report.partial_order {
+        let words = match unused {
+            None => "the states represented are not counted".to_owned(),
+            Some(reason) => format!("not used: {reason}"),
+        };
+        rows.push(("partial order", words));
+    }
     rows.extend(store_row(report));
     if let Some(counts) = &outcome.counts {
         rows.push(("initial", quantity::count(counts.initial)));

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use quotient::walk::{RunsOptions, RunsReport};
 use quotient::{
-    AdaptiveUse, CrossCheck, Extent, FairnessMode, LivenessReport, ProductReport, PropertyReport, Remark, Report,
-    RuleFirings, SliceReport, StopReason, Subject, TemporalReport, UsedSymmetry, Verdict,
+    AdaptiveUse, CrossCheck, Extent, FairnessMode, LivenessReport, PartialOrderReport, ProductReport, PropertyReport,
+    Remark, Report, RuleFirings, SliceReport, StopReason, Subject, TemporalReport, UsedSymmetry, Verdict,
 };
 use quotient_ir::{
     Action, Diagnostic, Interpreter, Layout, Model, RuleId, Severity, Source, Span, Trace, TraceStep, TypeId, TypeKind,
@@ -29,6 +29,15 @@ use crate::render::trace::describe_violation;
 /// The maximum number of diagnostics: a million messages do not explain an invalid file better.
 const LISTED_DIAGNOSTICS: usize = 1000;
 
+/// Whether steps were left out by partial order.
+#[derive(serde::Serialize)]
+struct PartialOrderObject<'a> {
+    used: bool,
+    /// Why not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'a str>,
+}
+
 /// The result of `check` or `explore`.
 #[derive(serde::Serialize)]
 struct SearchObject<'a> {
@@ -50,6 +59,9 @@ struct SearchObject<'a> {
     /// What is not part of the state, since nothing can notice it.
     #[serde(skip_serializing_if = "Option::is_none")]
     slice: Option<SliceObject<'a>>,
+    /// Whether steps were left out by partial order, if that was not switched off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    partial_order: Option<PartialOrderObject<'a>>,
     reduction: &'static str,
     reduction_factor: Option<f64>,
     symmetry: SymmetryObject<'a>,
@@ -578,6 +590,10 @@ pub(crate) fn search(
         slice: report.slice.as_ref().map(|slice| {
             let SliceReport { unread, only_definedness } = slice;
             SliceObject { unread, only_definedness }
+        }),
+        partial_order: report.partial_order.as_ref().map(|PartialOrderReport { unused }| PartialOrderObject {
+            used: unused.is_none(),
+            reason: unused.as_deref(),
         }),
         reduction: report.reduction.name,
         reduction_factor: report.reduction_factor().map(|factor| (factor * 1e6).round() / 1e6),

@@ -97,6 +97,7 @@ impl CheckpointSubject {
             ("--property".to_owned(), properties),
             ("--deadlock".to_owned(), format!("{:?}", options.deadlock).to_lowercase()),
             ("--store-passing".to_owned(), if options.store_passing { "on" } else { "off" }.to_owned()),
+            ("--partial-order".to_owned(), if options.partial_order.is_some() { "on" } else { "off" }.to_owned()),
             ("the reduction".to_owned(), if system == "whole" { "none" } else { system }.to_owned()),
         ]);
         Self { fingerprint: fingerprint(model, options, system), facts }
@@ -142,14 +143,15 @@ fn fingerprint(model: &Model, options: &SearchOptions, system: &str) -> u64 {
     // Writing to a checksum cannot fail.
     let _ = write!(
         sum,
-        "{} {model:?} {:?} {:?} {:?} {} {} {} {system}",
+        "{} {model:?} {:?} {:?} {:?} {} {} {} {} {system}",
         env!("CARGO_PKG_VERSION"),
         options.deadlock,
         options.properties,
         options.liveness,
         options.store_passing,
         options.errors,
-        options.violations.collects()
+        options.violations.collects(),
+        options.partial_order.is_some()
     );
     sum.finish()
 }

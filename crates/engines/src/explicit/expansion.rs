@@ -10,7 +10,7 @@ use crate::explicit::batch::Batch;
 use crate::explicit::judge::end_with;
 use crate::explicit::store::{NO_PARENT, StateNumber};
 use crate::options::SearchOptions;
-use crate::seam::{Event, Instance, Sink, Successors, Tag};
+use crate::seam::{Event, Instance, Parts, Share, Sink, Successors, Tag};
 
 /// A search that expands states. An implementation that breaks records the reason.
 pub(crate) trait Expander {
@@ -22,6 +22,10 @@ pub(crate) trait Expander {
     fn cover(&mut self, covered: &[PropertyId]) -> ControlFlow<()>;
     /// An opportunity to stop during a long expansion.
     fn pause(&mut self) -> ControlFlow<()>;
+    /// Whether a successor in the batch will be expanded later than all states that were expanded so far.
+    fn is_new(&mut self, position: usize) -> bool;
+    /// Whether the search is to end.
+    fn is_halted(&self) -> bool;
     /// What ends the search, after what is in the batch, unless the search continues past it.
     fn end(&mut self, end: End) -> ControlFlow<()>;
 }
@@ -40,6 +44,11 @@ pub(crate) struct Expansion<'x, X> {
     first: usize,
     /// Whether a step leads from it (to another state, if that is required).
     moved: bool,
+    /// The first of its successors in the batch that was not looked up, and whether one of those before is new.
+    unseen: usize,
+    has_new: bool,
+    /// Whether that matters.
+    watches: bool,
 }
 
 impl<'x, X: Expander> Expansion<'x, X> {
@@ -53,13 +62,58 @@ impl<'x, X: Expander> Expansion<'x, X> {
         parent: StateNumber,
     ) -> Self {
         let first = expander.batch().len();
-        Self { expander, options, state: Some(state), origin: Some(origin), parent, first, moved: false }
+        Self {
+            expander,
+            options,
+            state: Some(state),
+            origin: Some(origin),
+            parent,
+            first,
+            moved: false,
+            unseen: first,
+            has_new: false,
+            watches: false,
+        }
     }
 
     /// Runs the starts.
     pub(crate) fn of_starts(expander: &'x mut X, options: &'x SearchOptions) -> Self {
         let first = expander.batch().len();
-        Self { expander, options, state: None, origin: None, parent: NO_PARENT, first, moved: true }
+        Self {
+            expander,
+            options,
+            state: None,
+            origin: None,
+            parent: NO_PARENT,
+            first,
+            moved: true,
+            unseen: first,
+            has_new: true,
+            watches: false,
+        }
+    }
+
+    /// Expands the state with a system, or a part of it where that suffices. Returns whether a step leads from it.
+    #[inline]
+    pub(crate) fn run<S: Parts>(mut self, system: &S, scratch: &mut S::Scratch) -> bool {
+        let state = self.state.expect("starts are run otherwise");
+        self.watches = S::REDUCES;
+        if system.expand_part(scratch, state, &mut self) == Share::Part {
+            self.look_for_new();
+            if !self.has_new && !self.expander.is_halted() {
+                system.expand_rest(scratch, state, &mut self);
+            }
+        }
+        self.close()
+    }
+
+    /// Searches the successors in the batch for states that will be expanded later.
+    fn look_for_new(&mut self) {
+        let end = self.expander.batch().len();
+        while !self.has_new && self.unseen < end {
+            self.has_new = self.expander.is_new(self.unseen);
+            self.unseen += 1;
+        }
     }
 
     /// Ends the expansion: all successors so far belong to the state. Returns whether a step leads from it.
@@ -84,11 +138,20 @@ impl<'x, X: Expander> Expansion<'x, X> {
         self.first = end;
     }
 
+    /// All successors in the batch were examined; it may be another batch by now.
+    fn forget(&mut self) {
+        self.first = self.expander.batch().len();
+        self.unseen = self.first;
+    }
+
     /// Makes room in the batch.
     fn drain(&mut self) -> ControlFlow<()> {
         self.look_for_moves();
+        if self.watches {
+            self.look_for_new();
+        }
         self.expander.batch().close(self.parent);
-        self.first = 0;
+        (self.first, self.unseen) = (0, 0);
         self.expander.drain()
     }
 
@@ -97,7 +160,7 @@ impl<'x, X: Expander> Expansion<'x, X> {
         self.expander.end(end_with(self.origin, state, violation))?;
         // What can go wrong can be done: that is no deadlock.
         self.moved = true;
-        self.first = self.expander.batch().len();
+        self.forget();
         ControlFlow::Continue(())
     }
 }
@@ -111,12 +174,15 @@ impl<X: Expander> Sink for Expansion<'_, X> {
     fn event(&mut self, instance: Instance<'_>, event: Event<'_>) -> ControlFlow<()> {
         // Transient states count before the present successor.
         self.look_for_moves();
+        if self.watches {
+            self.look_for_new();
+        }
         self.expander.batch().close(self.parent);
         match event {
             Event::Next { state, covered } => {
                 if !covered.is_empty() {
                     self.expander.cover(covered)?;
-                    self.first = self.expander.batch().len();
+                    self.forget();
                 }
                 let batch = self.expander.batch();
                 batch.successors.push(state, Tag::EVERYTHING);
@@ -126,7 +192,7 @@ impl<X: Expander> Sink for Expansion<'_, X> {
             Event::Passed { steps, covered } => {
                 if !covered.is_empty() {
                     self.expander.cover(covered)?;
-                    self.first = self.expander.batch().len();
+                    self.forget();
                 }
                 self.expander.batch().successors.pass(steps);
                 ControlFlow::Continue(())

@@ -113,6 +113,8 @@ struct MemorySearch<'a, S: SearchSpace> {
     stack: Vec<(StateNumber, u32)>,
     /// The depth of the successors waiting in the batch.
     level: u64,
+    /// The first state after the level that is expanded; breadth-first only.
+    end_of_level: u64,
     depth: u64,
     /// States of each level up to the one that is being expanded; breadth-first only.
     levels: Vec<u64>,
@@ -174,6 +176,7 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
             recent: Recent::new(system.words(), RECENT_WORTH),
             stack: Vec::new(),
             level: 0,
+            end_of_level: 0,
             depth: 0,
             levels: Vec::new(),
             expanded: 0,
@@ -240,6 +243,7 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
                 self.levels.push(end_of_level - number);
             }
             self.level += 1;
+            self.end_of_level = end_of_level;
             while number < end_of_level {
                 self.expand(number as StateNumber, &mut scratch, &mut state)?;
                 number += 1;
@@ -399,9 +403,7 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
             return self.expand_with_edges(number, scratch, state);
         }
         let (state, system, options) = (&*state, self.system, self.options);
-        let mut expansion = Expansion::of_state(self, options, state, number, number);
-        system.expand(scratch, state, &mut expansion);
-        let moved = expansion.close();
+        let moved = Expansion::of_state(self, options, state, number, number).run(system, scratch);
         self.finish_expansion(number, scratch, state, moved)
     }
 
@@ -655,6 +657,25 @@ impl<S: SearchSpace> Expander for MemorySearch<'_, S> {
     fn pause(&mut self) -> ControlFlow<()> {
         let reported = self.report_progress();
         self.proceed(reported)
+    }
+
+    fn is_new(&mut self, position: usize) -> bool {
+        let Self { lookup, store, batch, .. } = self;
+        let (state, _) = batch.successors.get(position);
+        let hash = lookup.hash(state);
+        match lookup.probe(store, state, hash) {
+            Probe::Vacant(_) => true,
+            // States of the next level are expanded later; depth-first, it is not known which wait.
+            Probe::Stored(number) => {
+                self.options.order == SearchOrder::BreadthFirst
+                    && number != NO_PARENT
+                    && u64::from(number) >= self.end_of_level
+            }
+        }
+    }
+
+    fn is_halted(&self) -> bool {
+        self.halt.is_some()
     }
 
     fn end(&mut self, end: End) -> ControlFlow<()> {

@@ -140,8 +140,13 @@ pub(crate) fn explore<S: SearchSpace>(
     }
     // Drawing the graph and rebuilding runs that violate liveness require the order of the whole search.
     let alone = graph || !checks.liveness.is_empty() || options.order == SearchOrder::DepthFirst;
-    // State numbers are needed for drawing the graph, for liveness, and if states are not compared by their words.
-    let numbered = graph || !checks.liveness.is_empty() || system.facts().fills_words() || identity != Identity::Words;
+    // State numbers are needed for drawing the graph, for liveness, if states are not compared by their words, and for
+    // partial order, where they tell the level of a state.
+    let numbered = graph
+        || !checks.liveness.is_empty()
+        || system.facts().fills_words()
+        || identity != Identity::Words
+        || options.partial_order.is_some();
     let entries = match options.store {
         StoreMode::Exact if numbered => Entries::Numbers,
         StoreMode::Exact => Entries::States,

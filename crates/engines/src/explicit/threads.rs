@@ -90,6 +90,7 @@ pub(super) fn search<S: SearchSpace>(
         bits,
         stores: stores.into_iter().map(RwLock::new).collect(),
         level: RwLock::new(Vec::new()),
+        ends_of_level: RwLock::new(Vec::new()),
         round: RwLock::new(Round::default()),
         blocks: (0..BLOCKS).map(|_| Mutex::new(Block::new(1 << bits))).collect(),
         new: (0..BLOCKS).map(|_| RwLock::new(Vec::new())).collect(),
@@ -178,6 +179,8 @@ struct ThreadedSearch<'a, S: SearchSpace> {
     stores: Vec<RwLock<Store>>,
     /// The states of the level in order.
     level: RwLock<Vec<StateNumber>>,
+    /// The number of states of each store up to the level.
+    ends_of_level: RwLock<Vec<u64>>,
     round: RwLock<Round>,
     blocks: Vec<Mutex<Block>>,
     /// For each block, the numbers of its candidates once they are stored.
@@ -237,6 +240,8 @@ impl Round {
 struct Snapshots<'s> {
     stores: Vec<RwLockReadGuard<'s, Store>>,
     bits: u32,
+    /// The first state of each store that belongs to the next level.
+    levels: Vec<u64>,
 }
 
 impl Snapshots<'_> {
@@ -282,6 +287,17 @@ impl<'a, S: SearchSpace> ThreadedSearch<'a, S> {
             entries: Vec::new(),
             sightings: Vec::new(),
         }
+    }
+
+    /// Takes note of where a level ends, given the states of the next one so far. Stores number states in the order in
+    /// which they are stored.
+    fn note_level(&self, next: &[StateNumber]) {
+        let mut ends: Vec<u64> = self.stores.iter().map(|store| read(store).len()).collect();
+        for &number in next {
+            let end = &mut ends[number as usize & ((1 << self.bits) - 1)];
+            *end = (*end).min(u64::from(number >> self.bits));
+        }
+        *self.ends_of_level.write().unwrap_or_else(PoisonError::into_inner) = ends;
     }
 
     /// Processes rounds until the search is finished.
@@ -334,7 +350,8 @@ impl<'a, S: SearchSpace> ThreadedSearch<'a, S> {
 
     /// The first phase.
     fn expand_blocks(&self, worker: &mut Worker<'a, S>, round: Round, ask: Ask<'_>) {
-        let stores = Snapshots { stores: self.stores.iter().map(read).collect(), bits: self.bits };
+        let levels = read(&self.ends_of_level).clone();
+        let stores = Snapshots { stores: self.stores.iter().map(read).collect(), bits: self.bits, levels };
         let level = read(&self.level);
         while let Some(number) = self.take(0, round.blocks()) {
             let mut block = lock(&self.blocks[number]);
@@ -359,7 +376,7 @@ impl<'a, S: SearchSpace> ThreadedSearch<'a, S> {
 
     fn run_starts(&self, worker: &mut Worker<'a, S>, block: &mut Block, ask: Ask<'_>) {
         let Worker { scratch, sorting, .. } = worker;
-        let mut expander = BlockExpander { search: self, sorting, block, ask };
+        let mut expander = BlockExpander { search: self, sorting, block, ask, stores: None };
         let mut expansion = Expansion::of_starts(&mut expander, self.options);
         self.system.starts(scratch, |instance, event| expansion.event(instance, event));
         expansion.close();
@@ -396,10 +413,9 @@ impl<'a, S: SearchSpace> ThreadedSearch<'a, S> {
                     }
                 }
             }
-            let mut expander = BlockExpander { search: self, sorting, block, ask };
-            let mut expansion = Expansion::of_state(&mut expander, self.options, state, number, position);
-            self.system.expand(scratch, state, &mut expansion);
-            let moved = expansion.close();
+            let mut expander = BlockExpander { search: self, sorting, block, ask, stores: Some(stores) };
+            let expansion = Expansion::of_state(&mut expander, self.options, state, number, position);
+            let moved = expansion.run(self.system, scratch);
             if !moved
                 && block.end.is_none()
                 && let Some(violation) = deadlock(self.options, state, |each| self.system.steps(scratch, state, each))
@@ -540,6 +556,8 @@ struct BlockExpander<'x, 'a, S: SearchSpace> {
     sorting: &'x mut Sorting<'a, S>,
     block: &'x mut Block,
     ask: Ask<'x>,
+    /// What was stored before the round; none while starts are run.
+    stores: Option<&'x Snapshots<'x>>,
 }
 
 impl<S: SearchSpace> BlockExpander<'_, '_, S> {
@@ -575,6 +593,22 @@ impl<S: SearchSpace> Expander for BlockExpander<'_, '_, S> {
                 ControlFlow::Break(())
             }
         }
+    }
+
+    fn is_new(&mut self, position: usize) -> bool {
+        let Some(stores) = self.stores else { return true };
+        let Sorting { lookup, batch, .. } = &mut *self.sorting;
+        let (state, _) = batch.successors.get(position);
+        let hash = lookup.hash(state);
+        let shard = hash.shard(stores.bits);
+        match lookup.probe(&stores.stores[shard], state, hash) {
+            Probe::Vacant(_) => true,
+            Probe::Stored(number) => number != NO_PARENT && u64::from(number) >= stores.levels[shard],
+        }
+    }
+
+    fn is_halted(&self) -> bool {
+        self.block.end.is_some()
     }
 
     fn end(&mut self, end: End) -> ControlFlow<()> {
@@ -657,6 +691,7 @@ impl<S: SearchSpace> Conductor<'_, '_, S> {
                 let mut shared = self.search.level.write().unwrap_or_else(PoisonError::into_inner);
                 *shared = level;
             }
+            self.search.note_level(&next);
             if let Some(limit) = self.search.options.max_depth.filter(|&limit| depth >= limit) {
                 let here = self.here(0, depth, &next);
                 return self.end(End::Stopped(StopReason::DepthLimit(limit)), here, &next);

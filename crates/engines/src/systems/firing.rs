@@ -63,6 +63,8 @@ impl FiredRules {
     /// the states visited.
     pub(crate) fn report(&self, classes: Option<&[u32]>, report: &mut Report) {
         let is_whole = matches!(report.stop_reason, None | Some(StopReason::Approximate));
+        // A step that is left out may be the only one of its rule.
+        let is_whole = is_whole && !report.partial_order;
         report.never_fired = is_whole.then(|| self.rest(classes));
     }
 }

@@ -16,8 +16,8 @@ use quotient_ir::{DeadlockMode, Fault, FaultKind, Interpreter, PropertyId, Prope
 use crate::explicit::store::{Hash, append, copy};
 use crate::options::SearchOptions;
 use crate::seam::{
-    Batches, Event, Facts, FieldTest, Identity, Instance, Representatives, Sink, Steps, Successors, Tag,
-    TransitionSystem,
+    Batches, Event, Facts, FieldTest, Identity, Instance, Parts, Representatives, Selection, Share, Sink, Steps,
+    Successors, Tag, TransitionSystem,
 };
 use crate::systems::guard::Guard;
 use crate::systems::starts::StartSieve;
@@ -150,13 +150,14 @@ impl<'a, S: Batches> PassingSystem<'a, S> {
         failure
     }
 
-    /// Fires everything in a state and in all transient states reached from it. `BUFFERED` says that successors may go
-    /// to the buffer of the sink.
+    /// Fires everything (or a selection) in a state, and everything in all transient states reached from it. `BUFFERED`
+    /// says that successors may go to the buffer of the sink.
     #[inline]
     fn go_through<const BUFFERED: bool>(
         &self,
         scratch: &mut PassingScratch<S::Scratch>,
         state: &[u64],
+        selection: Option<Selection<'_>>,
         sink: &mut impl Sink,
     ) {
         let PassingScratch { inner, looking, stretch, current } = scratch;
@@ -166,7 +167,7 @@ impl<'a, S: Batches> PassingSystem<'a, S> {
             // Claims need not hold in the state itself, so nothing is known about its successors.
             sieve.tag = Tag::EVERYTHING;
         }
-        if sieve.fire::<BUFFERED>(inner, state).is_continue() && sieve.stretch.waits() {
+        if sieve.fire::<BUFFERED>(inner, state, selection).is_continue() && sieve.stretch.waits() {
             // A break is recorded by the sink.
             let _ = sieve.advance::<BUFFERED>(inner, current);
         }
@@ -257,7 +258,7 @@ impl<S: Batches> TransitionSystem for PassingSystem<'_, S> {
             return self.inner.successors(&mut scratch.inner, state, visit);
         }
         let mut visitor = Visitor { visit, none: Successors::new(self.words()) };
-        self.go_through::<false>(scratch, state, &mut visitor);
+        self.go_through::<false>(scratch, state, None, &mut visitor);
     }
 
     fn evaluate(
@@ -283,9 +284,29 @@ impl<S: Batches> Batches for PassingSystem<'_, S> {
     fn expand(&self, scratch: &mut Self::Scratch, state: &[u64], sink: &mut impl Sink) {
         match self.condition {
             Condition::Never => self.inner.expand(&mut scratch.inner, state, sink),
-            _ => self.go_through::<true>(scratch, state, sink),
+            _ => self.go_through::<true>(scratch, state, None, sink),
         }
     }
+
+    fn expand_some(&self, scratch: &mut Self::Scratch, state: &[u64], selection: Selection<'_>, sink: &mut impl Sink) {
+        match self.condition {
+            Condition::Never => self.inner.expand_some(&mut scratch.inner, state, selection, sink),
+            _ => self.go_through::<true>(scratch, state, Some(selection), sink),
+        }
+    }
+}
+
+/// All instances are needed.
+impl<S: Batches> Parts for PassingSystem<'_, S> {
+    const REDUCES: bool = false;
+
+    #[inline]
+    fn expand_part(&self, scratch: &mut Self::Scratch, state: &[u64], sink: &mut impl Sink) -> Share {
+        self.expand(scratch, state, sink);
+        Share::Enough
+    }
+
+    fn expand_rest(&self, _scratch: &mut Self::Scratch, _state: &[u64], _sink: &mut impl Sink) {}
 }
 
 impl<S: Batches> Steps for PassingSystem<'_, S> {
@@ -490,13 +511,21 @@ impl<'x, 'a, S: Batches, K: Sink> Sieve<'x, 'a, S, K> {
         }
     }
 
-    /// Fires everything in a state.
+    /// Fires everything in a state, or a selection.
     #[inline]
-    fn fire<const BUFFERED: bool>(&mut self, scratch: &mut S::Scratch, state: &[u64]) -> ControlFlow<()> {
+    fn fire<const BUFFERED: bool>(
+        &mut self,
+        scratch: &mut S::Scratch,
+        state: &[u64],
+        selection: Option<Selection<'_>>,
+    ) -> ControlFlow<()> {
         let inner = self.system.inner;
         if BUFFERED {
             let mut firing = Firing { sieve: self, state };
-            inner.expand(scratch, state, &mut firing);
+            match selection {
+                None => inner.expand(scratch, state, &mut firing),
+                Some(selection) => inner.expand_some(scratch, state, selection, &mut firing),
+            }
             self.sift(state);
         } else {
             inner.successors(scratch, state, |instance, event| self.event(state, instance, event));
@@ -527,7 +556,7 @@ impl<'x, 'a, S: Batches, K: Sink> Sieve<'x, 'a, S, K> {
             }
             self.tag = tag;
             self.moved = system.deadlock == DeadlockMode::Off;
-            self.fire::<BUFFERED>(scratch, state)?;
+            self.fire::<BUFFERED>(scratch, state, None)?;
             if !self.moved {
                 let violation = Violation::Deadlock(system.deadlock);
                 self.tell(Instance::none(), Event::Wrong { state, violation })?;

@@ -16,7 +16,8 @@ use quotient_symmetry::{Canonicalizer, MarkerScratch, Workspace};
 use crate::explicit::store::Hash;
 use crate::reduction::{Markers, Reduction};
 use crate::seam::{
-    Batches, Event, Identity, Instance, Representatives, SearchSpace, Sink, Steps, Successors, Tag, TransitionSystem,
+    Batches, Event, Identity, Instance, Parts, Representatives, SearchSpace, Selection, Share, Sink, Steps, Successors,
+    Tag, TransitionSystem,
 };
 use crate::systems::guard::Guard;
 use crate::systems::starts::StartSieve;
@@ -296,6 +297,27 @@ impl<S: SearchSpace> Batches for QuotientSystem<'_, S> {
         self.inner.expand(inner, state, &mut representing);
         representing.represent();
     }
+
+    fn expand_some(&self, scratch: &mut Self::Scratch, state: &[u64], selection: Selection<'_>, sink: &mut impl Sink) {
+        let QuotientScratch { inner, finder, state: buffer } = scratch;
+        let first = sink.successors().len();
+        let mut representing = RepresentingSink { quotient: self, finder, buffer, before: state, first, sink };
+        self.inner.expand_some(inner, state, selection, &mut representing);
+        representing.represent();
+    }
+}
+
+/// All instances are needed.
+impl<S: SearchSpace> Parts for QuotientSystem<'_, S> {
+    const REDUCES: bool = false;
+
+    #[inline]
+    fn expand_part(&self, scratch: &mut Self::Scratch, state: &[u64], sink: &mut impl Sink) -> Share {
+        self.expand(scratch, state, sink);
+        Share::Enough
+    }
+
+    fn expand_rest(&self, _scratch: &mut Self::Scratch, _state: &[u64], _sink: &mut impl Sink) {}
 }
 
 impl<S: SearchSpace> Steps for QuotientSystem<'_, S> {

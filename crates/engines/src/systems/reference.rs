@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use quotient_ir::{Action, Fault, Interpreter, Outcome, PropertyId, RuleId};
 
-use crate::seam::{Batches, Event, Facts, FieldTest, Instance, Sink, TransitionSystem};
+use crate::seam::{Batches, Event, Facts, FieldTest, Instance, RuleInstance, Selection, Sink, TransitionSystem};
 
 /// The number of consecutive instances that cannot fire before the search is notified.
 const IDLE_INTERVAL: u32 = 4096;
@@ -122,6 +122,15 @@ impl Batches for ReferenceSystem<'_> {
 
     fn expand(&self, scratch: &mut Vec<u64>, state: &[u64], sink: &mut impl Sink) {
         self.successors(scratch, state, |instance, event| sink.event(instance, event));
+    }
+
+    fn expand_some(&self, scratch: &mut Vec<u64>, state: &[u64], selection: Selection<'_>, sink: &mut impl Sink) {
+        self.successors(scratch, state, |instance, event| {
+            let is_it = |chosen: &RuleInstance| {
+                Action::Rule(chosen.rule) == instance.action && *chosen.arguments == *instance.arguments
+            };
+            if selection.iter().any(is_it) { sink.event(instance, event) } else { ControlFlow::Continue(()) }
+        });
     }
 }
 

@@ -308,9 +308,7 @@ impl<S: SearchSpace> DiskSearch<'_, S> {
                 return Ok(end.and_then(|end| self.findings.receive(end).err()).map(|halt| *halt));
             }
         }
-        let mut expansion = Expansion::of_state(self, options, state, number, number);
-        system.expand(scratch, state, &mut expansion);
-        let moved = expansion.close();
+        let moved = Expansion::of_state(self, options, state, number, number).run(system, scratch);
         self.halt.take().map_or(Ok(()), Err)?;
         let mut end = self.found.take();
         if !moved
@@ -479,6 +477,15 @@ impl<S: SearchSpace> Expander for DiskSearch<'_, S> {
     fn pause(&mut self) -> ControlFlow<()> {
         let reported = self.report();
         self.proceed(reported)
+    }
+
+    fn is_new(&mut self, _position: usize) -> bool {
+        // That is not known before the level is sorted.
+        false
+    }
+
+    fn is_halted(&self) -> bool {
+        self.halt.is_some() || self.found.is_some()
     }
 
     fn end(&mut self, end: End) -> ControlFlow<()> {

@@ -36,7 +36,7 @@ use cranelift_module::{FuncId, Module, ModuleReloc};
 use quotient_ir::{Fault, PropertyId, PropertyKind, RuleId, TableIndex};
 use rustc_hash::FxHashMap;
 
-use crate::seam::{Batches, Event, Facts, FieldTest, Instance, Sink, Successors, Tag, TransitionSystem};
+use crate::seam::{Batches, Event, Facts, FieldTest, Instance, Selection, Sink, Successors, Tag, TransitionSystem};
 use crate::systems::evaluator::code::{Code, Test, TestId};
 use crate::systems::evaluator::{EvaluatorScratch, SpecialisedSystem, SpecialisedUnit, Translation};
 use crate::systems::starts::StartSieve;
@@ -284,6 +284,16 @@ impl Batches for CompiledSystem<'_> {
                 return;
             }
         }
+    }
+
+    fn expand_some(
+        &self,
+        scratch: &mut EvaluatorScratch,
+        state: &[u64],
+        selection: Selection<'_>,
+        sink: &mut impl Sink,
+    ) {
+        self.evaluator.expand_some(scratch, state, selection, sink);
     }
 }
 

@@ -21,7 +21,7 @@ use quotient_ir::{
 };
 
 use crate::narrowing::Repacking;
-use crate::seam::{Batches, Event, Facts, FieldTest, Instance, Sink, TransitionSystem};
+use crate::seam::{Batches, Event, Facts, FieldTest, Instance, RuleInstance, Selection, Sink, TransitionSystem};
 use crate::systems::firing::FiredRules;
 use crate::systems::starts::StartSieve;
 use code::{Code, CommandId, Test, TestId};
@@ -266,6 +266,34 @@ impl<'m> SpecialisedSystem<'m> {
             }
             (translation, _) => self.fire_all(Action::Rule(rule), translation, scratch, state, visit),
         }
+    }
+
+    /// Fires chosen instances.
+    pub(crate) fn fire_some(
+        &self,
+        selection: Selection<'_>,
+        scratch: &mut EvaluatorScratch,
+        state: &[u64],
+        visit: &mut impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let EvaluatorScratch { memory, words, .. } = scratch;
+        memory.set_state(state);
+        selection.iter().try_for_each(|RuleInstance { rule, arguments, number }| {
+            let action = Action::Rule(*rule);
+            let fired = match &self.rules[*rule] {
+                Translation::Specialised(units) => {
+                    let unit = units.get(*number as usize).filter(|unit| unit.arguments == *arguments);
+                    // Where instances are in another order, they are looked for.
+                    match unit.or_else(|| units.iter().find(|unit| unit.arguments == *arguments)) {
+                        Some(unit) => self.fire(unit, arguments, memory, state),
+                        None => Fired::Escape,
+                    }
+                }
+                Translation::General(_, unit) => self.fire(unit, arguments, memory, state),
+                Translation::Reference => Fired::Escape,
+            };
+            self.present(fired, Instance { action, arguments }, memory, words, state, visit)
+        })
     }
 
     /// Records a state that outgrew the layout.
@@ -602,6 +630,17 @@ impl Batches for SpecialisedSystem<'_> {
 
     fn expand(&self, scratch: &mut EvaluatorScratch, state: &[u64], sink: &mut impl Sink) {
         self.successors(scratch, state, |instance, event| sink.event(instance, event));
+    }
+
+    fn expand_some(
+        &self,
+        scratch: &mut EvaluatorScratch,
+        state: &[u64],
+        selection: Selection<'_>,
+        sink: &mut impl Sink,
+    ) {
+        // A break is recorded by the sink.
+        let _ = self.fire_some(selection, scratch, state, &mut |instance, event| sink.event(instance, event));
     }
 }
 

@@ -1,0 +1,23 @@
+//! Partial-order reduction: where steps do not depend on each other, one order is enough.
+//!
+//! * `composition` decides on functions what a step does to a condition, and whether two steps commute;
+//! * `relations` computes once for a model what instances do to each other, `stretches` which of them fire on the way
+//!   through transient states;
+//! * `conditions` evaluates guards on packed states, `stubborn` chooses the steps of a state;
+//! * `system` wraps a search space, reduced by symmetry or not.
+//!
+//! What is preserved, and why: ADR 23. Deadlocks need nothing else. For conditions on states, errors and cover
+//! statements, a part of the steps suffices only if some successor is expanded later than the state
+//! ([`crate::seam::Share`]): otherwise the search takes the rest as well.
+
+mod composition;
+mod conditions;
+mod relations;
+mod stretches;
+mod stubborn;
+mod system;
+#[cfg(test)]
+mod tests;
+
+pub use relations::Relations;
+pub(crate) use system::PartialOrderSystem;

@@ -1,0 +1,483 @@
+//! What instances of rules do to each other, computed once from the functions of a model:
+//!
+//! * for each conjunct of a guard, the steps that can make it true (a necessary enabling set);
+//! * for each step, what does not accord with it: what it may disable, what may disable it, and what leads to another
+//!   state in the other order. Two steps that never can be taken in the same state accord.
+//!
+//! Guards and accordance are those of Laarman, Pater, van de Pol and Hansen, "Guard-based partial-order reduction"
+//! (STTT 2016), with commutation decided on functions instead of read and write sets.
+//!
+//! The states here are those that are stored. A step through transient states is one step, of all rules that may fire
+//! on the way (`stretches`); it accords only with what touches nothing of all that.
+
+use quotient_functions::{Behaviour, Event, Node, NodeId, Preserved, Subject, unfold};
+use quotient_ir::{Action, Budget, DeadlockMode, Interrupt, Layout, Model, PropertyId, PropertyKind, Spent};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::explicit::judge::Checks;
+use crate::options::SearchOptions;
+use crate::partial_order::composition::Composer;
+use crate::partial_order::conditions::{ConditionId, Conditions};
+use crate::partial_order::stretches::Stretches;
+use crate::seam::RuleInstance;
+
+/// The largest number of pairs of steps that share a slot.
+const PAIRS: usize = 4_000_000;
+/// The work that composing functions may take, in nodes.
+const WORK: u64 = 20_000_000;
+/// The work that unfolding the model may take.
+const UNFOLDING: u64 = 200_000_000;
+
+/// An entry of the relations.
+pub(crate) type EntryId = u32;
+
+/// What a stubborn set consists of.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub(crate) kind: EntryKind,
+    /// The conjuncts of its guard.
+    pub(crate) conjuncts: Vec<ConditionId>,
+    /// The instance that is fired.
+    pub(crate) instance: u32,
+}
+
+/// The kinds of entries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum EntryKind {
+    /// A step of an instance.
+    Step,
+    /// A step of an instance that goes wrong or reaches a cover statement: it has to be seen, and changes nothing.
+    Event,
+    /// A condition on states that has to be seen.
+    Sight,
+}
+
+/// The relations of a model, which do not change during a search.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Relations {
+    pub(crate) entries: Vec<Entry>,
+    pub(crate) instances: Vec<RuleInstance>,
+    pub(crate) conditions: Conditions,
+    /// For each conjunct, the steps that can make it true.
+    pub(crate) enablers: Vec<Vec<EntryId>>,
+    /// For each step, what does not accord with it. Empty for other entries.
+    pub(crate) discords: Vec<Vec<EntryId>>,
+    /// Whether a part of the steps suffices only if none is put off forever.
+    pub(crate) needs_proviso: bool,
+    /// Whether the work for composing functions did not suffice.
+    pub(crate) is_coarse: bool,
+}
+
+impl PartialEq for Entry {
+    fn eq(&self, other: &Self) -> bool {
+        (self.kind, &self.conjuncts, self.instance) == (other.kind, &other.conjuncts, other.instance)
+    }
+}
+
+impl Eq for Entry {}
+
+/// A step while relations are computed.
+struct Step {
+    event: usize,
+    /// When it is taken.
+    guard: NodeId,
+    /// The events that may fire, if it can lead to transient states.
+    stretch: Option<Vec<usize>>,
+    reads: Vec<u32>,
+    writes: Vec<u32>,
+}
+
+impl Relations {
+    /// The relations of a model for what a search checks.
+    ///
+    /// # Errors
+    /// The reason why there are none.
+    pub fn of(model: &Model, layout: &Layout, options: &SearchOptions, interrupt: &Interrupt) -> Result<Self, String> {
+        if let Some(reason) = refusal(model, options) {
+            return Err(reason);
+        }
+        let checks = Checks::new(model, options.properties.as_deref());
+        let seen: Vec<PropertyId> =
+            [&checks.invariants, &checks.covers, &checks.remarks].into_iter().flatten().copied().collect();
+        let budget = Budget::new(UNFOLDING, interrupt.clone());
+        let behaviour = unfold(model, layout, Preserved::Properties(&seen), &budget)
+            .map_err(|Spent| "the functions of the model take too long to compute".to_owned())?;
+        for refused in &behaviour.refused {
+            let name = match &refused.subject {
+                Subject::Action(Action::Start(_)) => continue,
+                Subject::Action(Action::Rule(rule)) => {
+                    format!("rule {}", model.rules[*rule].name.as_deref().unwrap_or("without a name"))
+                }
+                Subject::Property(property) => {
+                    format!("property {}", model.properties[*property].name.as_deref().unwrap_or("without a name"))
+                }
+            };
+            return Err(format!("{name} has no functions: {}", refused.reason));
+        }
+        if behaviour.inputs.iter().any(|(action, _)| matches!(action, Action::Rule(_))) {
+            return Err("a rule has too many instances to list".to_owned());
+        }
+        Builder::new(model, options, behaviour, &seen)?.build(interrupt)
+    }
+
+    /// The number of steps.
+    pub fn steps(&self) -> usize {
+        self.entries.iter().filter(|entry| entry.kind == EntryKind::Step).count()
+    }
+}
+
+/// Why what a search checks needs all steps.
+fn refusal(model: &Model, options: &SearchOptions) -> Option<String> {
+    let checks = Checks::new(model, options.properties.as_deref());
+    match () {
+        () if !checks.liveness.is_empty() => Some("what can always be reached needs all steps".to_owned()),
+        () if !checks.assumptions.is_empty() => Some("assumptions about states can end a run anywhere".to_owned()),
+        () if !checks.constraints.is_empty() => Some("states outside of the constraints are not expanded".to_owned()),
+        () if options.violations.collects() => Some("only the first violation is looked for".to_owned()),
+        () if options.store_passing && !checks.passing.is_empty() => Some("transient states are stored".to_owned()),
+        () => None,
+    }
+}
+
+/// The work of computing relations.
+struct Builder {
+    behaviour: Behaviour,
+    /// When a state is stored.
+    stable: NodeId,
+    steps: Vec<Step>,
+    /// Conditions that have to be seen, with the event if it is one.
+    sights: Vec<(EntryKind, NodeId, Option<usize>)>,
+    numbers: Vec<u32>,
+    /// Slots with a single value in all stored states.
+    constant: FxHashSet<u32>,
+}
+
+impl Builder {
+    fn new(
+        model: &Model,
+        options: &SearchOptions,
+        mut behaviour: Behaviour,
+        seen: &[PropertyId],
+    ) -> Result<Self, String> {
+        let mut passing = Vec::new();
+        for claim in &behaviour.claims {
+            if model.properties[claim.property].kind == PropertyKind::Passing {
+                passing.push(claim.condition);
+            }
+        }
+        let passing = behaviour.circuit.or(passing);
+        let stable = behaviour.circuit.not(passing);
+        let known = behaviour.circuit.known_values(stable);
+        let constant = known.iter().filter(|(_, values)| values.iter().count() == 1).map(|(&slot, _)| slot).collect();
+        let numbers = instance_numbers(&behaviour);
+        let mut builder = Self { behaviour, stable, steps: Vec::new(), sights: Vec::new(), numbers, constant };
+        builder.collect_sights(model, seen);
+        builder.collect_steps(passing, options)?;
+        Ok(builder)
+    }
+
+    /// The conditions on states that have to be seen.
+    fn collect_sights(&mut self, model: &Model, seen: &[PropertyId]) {
+        let circuit = &mut self.behaviour.circuit;
+        for claim in self.behaviour.claims.iter().filter(|claim| seen.contains(&claim.property)) {
+            let is_sight = match model.properties[claim.property].kind {
+                PropertyKind::Invariant => circuit.not(claim.condition),
+                _ => circuit.or([claim.condition, claim.fault]),
+            };
+            let condition = circuit.and([self.stable, is_sight]);
+            if condition != NodeId::FALSE {
+                self.sights.push((EntryKind::Sight, condition, None));
+            }
+            // A cover that fails to evaluate is a violation of its own.
+            if claim.fault != NodeId::FALSE {
+                let condition = circuit.and([self.stable, claim.fault]);
+                self.sights.push((EntryKind::Sight, condition, None));
+            }
+        }
+    }
+
+    /// The steps from stored states.
+    fn collect_steps(&mut self, passing: NodeId, options: &SearchOptions) -> Result<(), String> {
+        let Self { behaviour, stable, .. } = self;
+        let mut composer = Composer::new(&mut behaviour.circuit, &behaviour.multisets);
+        let mut guards = Vec::with_capacity(behaviour.events.len());
+        for event in &behaviour.events {
+            let (sound, kept) = (composer.circuit.not(event.fault), composer.circuit.not(event.dropped));
+            guards.push(composer.circuit.and([event.guard, sound, kept]));
+        }
+        let mut stretches = Stretches::new(&behaviour.events, &guards, passing);
+        for (number, event) in behaviour.events.iter().enumerate() {
+            let Action::Rule(rule) = event.action else { continue };
+            let fault = composer.circuit.and([*stable, event.fault]);
+            if fault != NodeId::FALSE {
+                self.sights.push((EntryKind::Event, fault, Some(number)));
+            }
+            let mut guard = composer.circuit.and([*stable, guards[number]]);
+            if guard == NodeId::FALSE {
+                continue;
+            }
+            for &(_, condition) in &event.covers {
+                let covers = composer.circuit.and([guard, condition]);
+                self.sights.push((EntryKind::Event, covers, Some(number)));
+            }
+            let stretch = stretches.from(&mut composer, number, guard);
+            if stretch.is_none() && options.deadlock != DeadlockMode::Stuck && !options.moving_rules.contains(&rule) {
+                match composer.changes(event) {
+                    Some(changes) => guard = composer.circuit.and([guard, changes]),
+                    None if options.deadlock == DeadlockMode::Off || !event.additions.is_empty() => {}
+                    None => return Err("whether a step changes anything is not known".to_owned()),
+                }
+                if guard == NodeId::FALSE {
+                    continue;
+                }
+            }
+            let members = stretch.as_deref().unwrap_or(std::slice::from_ref(&number));
+            let mut reads: FxHashSet<u32> = FxHashSet::default();
+            let mut writes: FxHashSet<u32> = FxHashSet::default();
+            for &member in members {
+                let event = &behaviour.events[member];
+                for root in event.roots() {
+                    reads.extend(composer.support(root).iter());
+                }
+                writes.extend(event.writes.iter().map(|write| write.slot));
+                writes.extend(event.additions.iter().flatten().map(|write| write.slot));
+            }
+            reads.extend(composer.support(guard).iter());
+            let multisets = &behaviour.multisets;
+            for slots in [&mut reads, &mut writes] {
+                // All slots of a multiset are one here.
+                let own: Vec<u32> = slots.drain().map(|slot| whole_multiset(multisets, slot)).collect();
+                slots.extend(own.into_iter().filter(|slot| !self.constant.contains(slot)));
+            }
+            let sorted = |slots: FxHashSet<u32>| {
+                let mut slots: Vec<u32> = slots.into_iter().collect();
+                slots.sort_unstable();
+                slots
+            };
+            let (reads, writes) = (sorted(reads), sorted(writes));
+            self.steps.push(Step { event: number, guard, stretch, reads, writes });
+        }
+        match behaviour.circuit.is_spent() {
+            true => Err("the functions of the model take too long to compute".to_owned()),
+            false => Ok(()),
+        }
+    }
+
+    fn build(self, interrupt: &Interrupt) -> Result<Relations, String> {
+        let Self { mut behaviour, stable, steps, sights, numbers, constant } = self;
+        let known = behaviour.circuit.known_values(stable);
+        let mut conditions = Conditions::new(&behaviour.circuit, behaviour.slots);
+        let mut nodes: Vec<NodeId> = Vec::new();
+        let mut known_nodes: FxHashMap<NodeId, ConditionId> = FxHashMap::default();
+        let mut conjuncts_of = |behaviour: &mut Behaviour, guard: NodeId| -> Option<Vec<ConditionId>> {
+            let guard = behaviour.circuit.given(guard, &known, &mut FxHashMap::default());
+            let parts = match behaviour.circuit.node(guard) {
+                Node::And(children) => children.to_vec(),
+                Node::True => Vec::new(),
+                _ => vec![guard],
+            };
+            let mut own = Vec::with_capacity(parts.len());
+            for part in parts {
+                own.push(match known_nodes.get(&part) {
+                    Some(&known) => known,
+                    None => {
+                        let id = conditions.add(&behaviour.circuit, part)?;
+                        nodes.push(part);
+                        known_nodes.insert(part, id);
+                        id
+                    }
+                });
+            }
+            Some(own)
+        };
+        let too_large = || "a condition is too large".to_owned();
+        let mut entries = Vec::new();
+        let mut instances = Vec::new();
+        let mut numbered: FxHashMap<usize, u32> = FxHashMap::default();
+        let mut instance_of = |behaviour: &Behaviour, event: usize| {
+            *numbered.entry(event).or_insert_with(|| {
+                let Event { action, arguments, .. } = &behaviour.events[event];
+                let Action::Rule(rule) = *action else { unreachable!("starts are not steps") };
+                instances.push(RuleInstance { rule, arguments: arguments.as_slice().into(), number: numbers[event] });
+                instances.len() as u32 - 1
+            })
+        };
+        for step in &steps {
+            let conjuncts = conjuncts_of(&mut behaviour, step.guard).ok_or_else(too_large)?;
+            entries.push(Entry { kind: EntryKind::Step, conjuncts, instance: instance_of(&behaviour, step.event) });
+        }
+        for &(kind, condition, event) in &sights {
+            let conjuncts = conjuncts_of(&mut behaviour, condition).ok_or_else(too_large)?;
+            let instance = event.map_or(u32::MAX, |event| instance_of(&behaviour, event));
+            entries.push(Entry { kind, conjuncts, instance });
+        }
+        conditions.seal();
+        // Conjuncts are numbered in the order in which they were added.
+        let conjuncts: Vec<ConditionId> = nodes.iter().map(|node| known_nodes[node]).collect();
+
+        let budget = Budget::new(WORK, interrupt.clone());
+        behaviour.circuit.draw_on(&budget);
+        let Behaviour { circuit, multisets, events, .. } = &mut behaviour;
+        let mut composer = Composer::new(circuit, multisets);
+        let slot_of = |slot: u32| whole_multiset(multisets, slot);
+        let mut pairs = Pairs::new(&steps);
+
+        let mut enablers: Vec<Vec<EntryId>> = vec![Vec::new(); conditions.len()];
+        for (&node, &conjunct) in nodes.iter().zip(&conjuncts) {
+            let support: Vec<u32> = composer.support(node).iter().map(|&slot| slot_of(slot)).collect();
+            let writers = pairs.writers_of(&support);
+            pairs.spend(writers.len())?;
+            for step in writers {
+                let entry = &steps[step as usize];
+                let can = |composer: &mut Composer<'_>, event: usize, guard: NodeId| {
+                    composer.circuit.is_spent() || composer.may_enable(&events[event], guard, node)
+                };
+                let enables = match &entry.stretch {
+                    None => can(&mut composer, entry.event, entry.guard),
+                    Some(members) => members.iter().any(|&member| {
+                        let guard = events[member].guard;
+                        can(&mut composer, member, guard)
+                    }),
+                };
+                if enables || composer.circuit.is_spent() {
+                    enablers[conjunct as usize].push(step);
+                }
+            }
+        }
+
+        let mut discords: Vec<Vec<EntryId>> = vec![Vec::new(); entries.len()];
+        for first in 0..steps.len() {
+            let others = pairs.others_of(first as u32);
+            pairs.spend(others.len())?;
+            for second in others.into_iter().filter(|&second| second as usize > first) {
+                let (one, other) = (&steps[first], &steps[second as usize]);
+                let accord = !composer.circuit.is_spent()
+                    && match (&one.stretch, &other.stretch) {
+                        (None, None) => {
+                            let of = |step: &Step| (&events[step.event], step.guard);
+                            let accord = composer.accord(of(one), of(other));
+                            accord && !composer.circuit.is_spent()
+                        }
+                        // A pair of which something is written shares it; but it matters only where both can begin.
+                        _ => {
+                            let both = composer.circuit.and([one.guard, other.guard]);
+                            composer.is_refuted(both)
+                        }
+                    };
+                if !accord {
+                    discords[first].push(second);
+                    discords[second as usize].push(first as u32);
+                }
+            }
+        }
+        for (number, &(_, condition, _)) in sights.iter().enumerate() {
+            let id = (steps.len() + number) as EntryId;
+            let support: Vec<u32> = composer.support(condition).iter().map(|&slot| slot_of(slot)).collect();
+            let support: Vec<u32> = support.into_iter().filter(|slot| !constant.contains(slot)).collect();
+            let writers = pairs.writers_of(&support);
+            pairs.spend(writers.len())?;
+            for step in writers {
+                let entry = &steps[step as usize];
+                let disables = composer.circuit.is_spent()
+                    || match &entry.stretch {
+                        None => composer.may_disable(&events[entry.event], entry.guard, condition),
+                        Some(members) => members.iter().any(|&member| {
+                            let parts = match composer.circuit.node(condition).clone() {
+                                Node::And(children) => children.to_vec(),
+                                _ => vec![condition],
+                            };
+                            parts
+                                .into_iter()
+                                .any(|part| composer.may_disable(&events[member], events[member].guard, part))
+                        }),
+                    };
+                if disables || composer.circuit.is_spent() {
+                    discords[step as usize].push(id);
+                }
+            }
+        }
+        let is_coarse = composer.circuit.is_spent();
+        if interrupt.is_raised() {
+            return Err("interrupted".to_owned());
+        }
+        for discord in &mut discords {
+            discord.sort_unstable();
+        }
+        let has_stretches = steps.iter().any(|step| step.stretch.is_some());
+        // What is found on the way through transient states belongs to no state.
+        let needs_proviso = !sights.is_empty() || has_stretches;
+        Ok(Relations { entries, instances, conditions, enablers, discords, needs_proviso, is_coarse })
+    }
+}
+
+/// The number of each event among the instances of its rule. Instances that never have an effect count as well.
+fn instance_numbers(behaviour: &Behaviour) -> Vec<u32> {
+    let mut all: FxHashMap<Action, Vec<&[i64]>> = FxHashMap::default();
+    for event in &behaviour.events {
+        all.entry(event.action).or_default().push(&event.arguments);
+    }
+    for idle in &behaviour.idle {
+        if let Subject::Action(action) = idle.subject {
+            all.entry(action).or_default().push(&idle.arguments);
+        }
+    }
+    all.values_mut().for_each(|arguments| arguments.sort_unstable());
+    let number = |event: &Event| all[&event.action].binary_search(&event.arguments.as_slice());
+    behaviour.events.iter().map(|event| number(event).map_or(u32::MAX, |number| number as u32)).collect()
+}
+
+/// A slot, or the first one of the multiset that it belongs to.
+fn whole_multiset(multisets: &quotient_functions::Multisets, slot: u32) -> u32 {
+    let of_column = || multisets.iter().find(|entry| (entry.columns..entry.columns + entry.stride).contains(&slot));
+    multisets.of_slot(slot).map(|(_, entry)| entry).or_else(of_column).map_or(slot, |entry| entry.first)
+}
+
+/// Which steps share slots.
+struct Pairs<'a> {
+    steps: &'a [Step],
+    writers: FxHashMap<u32, Vec<EntryId>>,
+    readers: FxHashMap<u32, Vec<EntryId>>,
+    left: usize,
+}
+
+impl<'a> Pairs<'a> {
+    fn new(steps: &'a [Step]) -> Self {
+        let mut writers: FxHashMap<u32, Vec<EntryId>> = FxHashMap::default();
+        let mut readers: FxHashMap<u32, Vec<EntryId>> = FxHashMap::default();
+        for (number, step) in (0..).zip(steps) {
+            step.writes.iter().for_each(|&slot| writers.entry(slot).or_default().push(number));
+            step.reads.iter().for_each(|&slot| readers.entry(slot).or_default().push(number));
+        }
+        Self { steps, writers, readers, left: PAIRS }
+    }
+
+    /// Counts pairs.
+    fn spend(&mut self, pairs: usize) -> Result<(), String> {
+        self.left = self.left.checked_sub(pairs).ok_or("too many steps share variables")?;
+        Ok(())
+    }
+
+    /// The steps that write one of some slots, in order.
+    fn writers_of(&self, slots: &[u32]) -> Vec<EntryId> {
+        sorted(slots.iter().filter_map(|slot| self.writers.get(slot)).flatten().copied().collect())
+    }
+
+    /// The other steps that share a slot with a step, which one of them writes.
+    fn others_of(&self, step: EntryId) -> Vec<EntryId> {
+        let Step { reads, writes, .. } = &self.steps[step as usize];
+        let mut others: Vec<EntryId> = self.writers_of(reads);
+        for slot in writes {
+            for list in [&self.writers, &self.readers] {
+                others.extend(list.get(slot).into_iter().flatten());
+            }
+        }
+        others.retain(|&other| other != step);
+        sorted(others)
+    }
+}
+
+fn sorted(mut list: Vec<EntryId>) -> Vec<EntryId> {
+    list.sort_unstable();
+    list.dedup();
+    list
+}

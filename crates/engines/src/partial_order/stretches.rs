@@ -1,0 +1,105 @@
+//! Which instances may fire on the way through transient states that begins with an instance.
+//!
+//! An over-approximation: from what the guard of the first one says about single slots, and what it writes, follows
+//! which others may fire next, and so on until the state cannot be transient.
+
+use quotient_functions::{Event, NodeId};
+use quotient_ir::Action;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::partial_order::composition::Composer;
+
+/// The largest number of sets of states that are told apart.
+const SETS: usize = 4096;
+
+/// The stretches of a model.
+pub(super) struct Stretches<'a> {
+    events: &'a [Event],
+    guards: &'a [NodeId],
+    /// Which states are transient.
+    passing: NodeId,
+    /// The rules that may fire in transient states.
+    inside: Vec<usize>,
+    /// For a set of transient states, the events that may fire in it, and the transient states after them.
+    next: FxHashMap<NodeId, Vec<(usize, NodeId)>>,
+}
+
+impl<'a> Stretches<'a> {
+    pub(super) fn new(events: &'a [Event], guards: &'a [NodeId], passing: NodeId) -> Self {
+        let inside = if passing == NodeId::FALSE { Vec::new() } else { (0..events.len()).collect() };
+        let inside = inside.into_iter().filter(|&number: &usize| matches!(events[number].action, Action::Rule(_)));
+        Self { events, guards, passing, inside: inside.collect(), next: FxHashMap::default() }
+    }
+
+    /// The events of the stretch that begins with an event in some states, itself included; `None` if no transient
+    /// state comes after it.
+    pub(super) fn from(&mut self, composer: &mut Composer<'_>, event: usize, states: NodeId) -> Option<Vec<usize>> {
+        if self.passing == NodeId::FALSE {
+            return None;
+        }
+        // The places of the processes that take part, as a rule.
+        let known = composer.circuit.known_values(states);
+        let mut tracked: Vec<u32> =
+            known.iter().filter(|(_, values)| values.iter().count() == 1).map(|(&slot, _)| slot).collect();
+        tracked.extend(composer.support(self.passing).iter());
+        let first = self.after(composer, event, states, &tracked)?;
+        let mut members: FxHashSet<usize> = FxHashSet::from_iter([event]);
+        let mut known: FxHashSet<NodeId> = FxHashSet::from_iter([first]);
+        let mut pending = vec![first];
+        while let Some(states) = pending.pop() {
+            if self.next.len() > SETS || composer.circuit.is_spent() {
+                members.extend(&self.inside);
+                break;
+            }
+            if !self.next.contains_key(&states) {
+                let next = self.successors(composer, states);
+                self.next.insert(states, next);
+            }
+            for &(member, after) in &self.next[&states] {
+                members.insert(member);
+                if after != NodeId::FALSE && known.insert(after) {
+                    pending.push(after);
+                }
+            }
+        }
+        let mut members: Vec<usize> = members.into_iter().collect();
+        members.sort_unstable();
+        Some(members)
+    }
+
+    /// The events that may fire in a set of transient states, each with the transient states after it.
+    fn successors(&self, composer: &mut Composer<'_>, states: NodeId) -> Vec<(usize, NodeId)> {
+        let mut next = Vec::new();
+        let tracked: Vec<u32> =
+            composer.support(states).iter().chain(composer.support(self.passing).iter()).copied().collect();
+        for &event in &self.inside {
+            let enabled = composer.circuit.and([states, self.guards[event]]);
+            let faults = composer.circuit.and([states, self.events[event].fault]);
+            if enabled != NodeId::FALSE {
+                let after = self.after(composer, event, enabled, &tracked).unwrap_or(NodeId::FALSE);
+                next.push((event, after));
+            } else if faults != NodeId::FALSE {
+                next.push((event, NodeId::FALSE));
+            }
+        }
+        next
+    }
+
+    /// The transient states after an event, as a condition on some single slots; `None` if there are none.
+    fn after(&self, composer: &mut Composer<'_>, event: usize, states: NodeId, tracked: &[u32]) -> Option<NodeId> {
+        let known = composer.circuit.known_values(states);
+        let reached = composer.reached(&self.events[event], &known);
+        // Slots of multisets and large numbers are not known; what is passing may depend on them.
+        let transient = composer.circuit.and([reached, self.passing]);
+        if composer.is_refuted(transient) {
+            return None;
+        }
+        // Little is kept, so that there are not too many sets.
+        let known = composer.circuit.known_values(transient);
+        let mut slots: Vec<u32> = known.keys().copied().filter(|slot| tracked.contains(slot)).collect();
+        slots.sort_unstable();
+        let parts: Vec<NodeId> =
+            slots.into_iter().map(|slot| composer.circuit.slot_in(slot, known[&slot].iter())).collect();
+        Some(composer.circuit.and(parts))
+    }
+}

@@ -1,0 +1,177 @@
+//! A search space in which a part of the steps of a state is taken where that suffices.
+
+use std::ops::ControlFlow;
+
+use quotient_groups::SparsePermutation;
+use quotient_ir::{Fault, Layout, PropertyId};
+
+use crate::partial_order::relations::Relations;
+use crate::partial_order::stubborn::{ChoiceScratch, Chooser};
+use crate::seam::{
+    Batches, Event, Identity, Instance, Parts, Representatives, SearchSpace, Selection, Share, Sink, Steps,
+    TransitionSystem,
+};
+use crate::systems::starts::StartSieve;
+
+/// Another search space, reduced by partial order.
+#[derive(Debug)]
+pub(crate) struct PartialOrderSystem<'a, S> {
+    inner: &'a S,
+    relations: &'a Relations,
+    chooser: Chooser<'a>,
+}
+
+/// The working memory of one run.
+#[derive(Debug)]
+pub(crate) struct PartialOrderScratch<T> {
+    inner: T,
+    choice: ChoiceScratch,
+}
+
+impl<'a, S: SearchSpace> PartialOrderSystem<'a, S> {
+    /// The reduction of a system whose states have a layout.
+    pub(crate) fn new(inner: &'a S, relations: &'a Relations, layout: &Layout) -> Self {
+        Self { inner, relations, chooser: Chooser::new(relations, layout) }
+    }
+}
+
+impl<S: SearchSpace> TransitionSystem for PartialOrderSystem<'_, S> {
+    type Scratch = PartialOrderScratch<S::Scratch>;
+
+    fn scratch(&self) -> Self::Scratch {
+        PartialOrderScratch { inner: self.inner.scratch(), choice: ChoiceScratch::default() }
+    }
+
+    fn words(&self) -> usize {
+        self.inner.words()
+    }
+
+    fn starts(&self, scratch: &mut Self::Scratch, visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>) {
+        self.inner.starts(&mut scratch.inner, visit);
+    }
+
+    fn starts_up_to(
+        &self,
+        scratch: &mut Self::Scratch,
+        sieve: &StartSieve,
+        visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
+    ) {
+        self.inner.starts_up_to(&mut scratch.inner, sieve, visit);
+    }
+
+    fn successors(
+        &self,
+        scratch: &mut Self::Scratch,
+        state: &[u64],
+        visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
+    ) {
+        self.inner.successors(&mut scratch.inner, state, visit);
+    }
+
+    fn evaluate(
+        &self,
+        scratch: &mut Self::Scratch,
+        property: PropertyId,
+        state: &[u64],
+        visit: impl FnMut(&[i64], Result<bool, Fault>) -> ControlFlow<()>,
+    ) {
+        self.inner.evaluate(&mut scratch.inner, property, state, visit);
+    }
+}
+
+impl<S: SearchSpace> Batches for PartialOrderSystem<'_, S> {
+    type Facts = S::Facts;
+
+    #[inline]
+    fn facts(&self) -> &S::Facts {
+        self.inner.facts()
+    }
+
+    fn expand(&self, scratch: &mut Self::Scratch, state: &[u64], sink: &mut impl Sink) {
+        self.inner.expand(&mut scratch.inner, state, sink);
+    }
+
+    fn expand_some(&self, scratch: &mut Self::Scratch, state: &[u64], selection: Selection<'_>, sink: &mut impl Sink) {
+        self.inner.expand_some(&mut scratch.inner, state, selection, sink);
+    }
+}
+
+impl<S: SearchSpace> Parts for PartialOrderSystem<'_, S> {
+    const REDUCES: bool = true;
+
+    fn expand_part(&self, scratch: &mut Self::Scratch, state: &[u64], sink: &mut impl Sink) -> Share {
+        let PartialOrderScratch { inner, choice } = scratch;
+        if !self.chooser.choose(state, choice) {
+            self.inner.expand(inner, state, sink);
+            return Share::Enough;
+        }
+        let selection = Selection { instances: &self.relations.instances, chosen: &choice.chosen };
+        self.inner.expand_some(inner, state, selection, sink);
+        if self.relations.needs_proviso { Share::Part } else { Share::Enough }
+    }
+
+    fn expand_rest(&self, scratch: &mut Self::Scratch, state: &[u64], sink: &mut impl Sink) {
+        let PartialOrderScratch { inner, choice } = scratch;
+        self.chooser.invert(choice);
+        let selection = Selection { instances: &self.relations.instances, chosen: &choice.chosen };
+        self.inner.expand_some(inner, state, selection, sink);
+    }
+}
+
+impl<S: SearchSpace> Steps for PartialOrderSystem<'_, S> {
+    fn first_steps(&self, scratch: &mut Self::Scratch, visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>) {
+        self.inner.first_steps(&mut scratch.inner, visit);
+    }
+
+    fn steps(
+        &self,
+        scratch: &mut Self::Scratch,
+        state: &[u64],
+        visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
+    ) {
+        self.inner.steps(&mut scratch.inner, state, visit);
+    }
+
+    fn is_passed_through(&self, scratch: &mut Self::Scratch, state: &[u64]) -> bool {
+        self.inner.is_passed_through(&mut scratch.inner, state)
+    }
+}
+
+impl<S: SearchSpace> Representatives for PartialOrderSystem<'_, S> {
+    fn name(&self) -> &'static str {
+        self.inner.name()
+    }
+
+    fn represent(&self, scratch: &mut Self::Scratch, state: &mut [u64]) {
+        self.inner.represent(&mut scratch.inner, state);
+    }
+
+    fn represent_with_witness(&self, scratch: &mut Self::Scratch, state: &mut [u64]) -> SparsePermutation {
+        self.inner.represent_with_witness(&mut scratch.inner, state)
+    }
+
+    fn identify(&self, scratch: &mut Self::Scratch, state: &mut [u64]) {
+        self.inner.identify(&mut scratch.inner, state);
+    }
+
+    fn concrete_successors(
+        &self,
+        scratch: &mut Self::Scratch,
+        state: &[u64],
+        visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
+    ) {
+        self.inner.concrete_successors(&mut scratch.inner, state, visit);
+    }
+
+    fn identity(&self) -> Identity {
+        self.inner.identity()
+    }
+
+    fn key(&self, scratch: &mut Self::Scratch, state: &[u64]) -> u64 {
+        self.inner.key(&mut scratch.inner, state)
+    }
+
+    fn is_same(&self, scratch: &mut Self::Scratch, stored: &[u64], state: &[u64]) -> bool {
+        self.inner.is_same(&mut scratch.inner, stored, state)
+    }
+}

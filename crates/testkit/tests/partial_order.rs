@@ -1,0 +1,298 @@
+//! Searches reduced by partial order against searches of all states: the same verdicts, deadlocks and errors on random
+//! models of each language, with and without symmetries, in both orders, on one thread and on two.
+//!
+//! `QUOTIENT_RANDOM_ORDERS` sets the number of models of each sort, `QUOTIENT_RANDOM_SEED` the first seed.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use quotient_engines::partial_order::Relations;
+use quotient_engines::{
+    Report, SearchOptions, SearchOrder, Silent, StopReason, Subject, SymmetrySource, Verdict, ViolationLimit, check,
+};
+use quotient_frontends::{Language, LoadOptions, load};
+use quotient_ir::{DeadlockMode, Interrupt, Layout, Model, PropertyId, PropertyKind, Source};
+use quotient_symmetry::Strategy;
+use quotient_testkit::examples::load_murphi;
+use quotient_testkit::partial_murphi::partial_program;
+use quotient_testkit::pool::map_on_workers;
+use quotient_testkit::random_dve::random_dve;
+use quotient_testkit::random_murphi::{ProgramOptions, Random, random_program};
+use quotient_testkit::random_promela::{random_promela, random_promela_claim, random_promela_states};
+use quotient_testkit::search::plan;
+use quotient_testkit::symmetric_murphi::{Kind, symmetric_program};
+
+/// Larger state spaces are left out.
+const LARGEST: u64 = 20_000;
+
+fn number_from(variable: &str, default: u64) -> u64 {
+    std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+/// What happened over all models.
+#[derive(Default)]
+struct Tally {
+    models: AtomicU64,
+    reduced: AtomicU64,
+    states: AtomicU64,
+    stored: AtomicU64,
+    violated: AtomicU64,
+}
+
+fn violated(report: &Report, model: &Model, covers: bool) -> Vec<Subject> {
+    let is_cover = |subject: Subject| match subject {
+        Subject::Property(id) => model.properties[id].kind == PropertyKind::Cover,
+        _ => false,
+    };
+    let wrong = report.properties.iter().filter(|property| property.verdict == Verdict::Violated);
+    wrong.map(|property| property.subject).filter(|&subject| covers || !is_cover(subject)).collect()
+}
+
+/// Compares all searches of a model with the whole one.
+fn compare(model: &Model, deadlock: DeadlockMode, tally: &Tally) -> Result<(), String> {
+    let text = |error: quotient_engines::EngineError| error.to_string();
+    let layout = Layout::new(model).map_err(|error| error.to_string())?;
+    let kept: Vec<PropertyId> = model
+        .properties
+        .iter_enumerated()
+        .filter(|(_, property)| matches!(property.kind, PropertyKind::Invariant | PropertyKind::Cover))
+        .map(|(id, _)| id)
+        .collect();
+    let everything = SearchOptions { deadlock, properties: Some(kept.clone()), ..SearchOptions::default() };
+    let whole = SearchOptions { max_states: Some(LARGEST), violations: ViolationLimit::All, ..everything.clone() };
+    let expected = check(model, &layout, None, &whole, &mut Silent).map_err(text)?;
+    if expected.stop_reason.as_ref().is_some_and(|reason| *reason != StopReason::Violation) {
+        return Ok(());
+    }
+    let wrong = violated(&expected, model, false);
+    let all = violated(&expected, model, true);
+    let relations = match Relations::of(model, &layout, &everything, &Interrupt::new()) {
+        Ok(relations) => Arc::new(relations),
+        Err(_) => return Ok(()),
+    };
+    tally.models.fetch_add(1, Ordering::Relaxed);
+    let symmetric = plan(model, &layout, &kept, SymmetrySource::Detected, Some(Strategy::Canonical)).map_err(text)?;
+    for order in [SearchOrder::BreadthFirst, SearchOrder::DepthFirst] {
+        let mut stored = Vec::new();
+        for (plan, threads) in [(None, 1), (None, 2), (Some(&symmetric), 1), (Some(&symmetric), 2)] {
+            if threads > 1 && order == SearchOrder::DepthFirst {
+                continue;
+            }
+            let options =
+                SearchOptions { order, threads, partial_order: Some(relations.clone()), ..everything.clone() };
+            let name = format!("{order:?}, {threads} threads, symmetries {}", plan.is_some());
+            let report =
+                check(model, &layout, plan, &options, &mut Silent).map_err(|error| format!("{name}: {error}"))?;
+            stored.push((report.states, report.transitions));
+            let found = violated(&report, model, true);
+            if wrong.is_empty() {
+                if report.stop_reason.is_some() || found != all {
+                    return Err(format!("{name}: {found:?} and {:?} instead of {all:?}", report.stop_reason));
+                }
+                if report.states > expected.states {
+                    return Err(format!("{name}: {} states of {}", report.states, expected.states));
+                }
+                if plan.is_none() && threads == 1 && order == SearchOrder::BreadthFirst {
+                    tally.states.fetch_add(expected.states, Ordering::Relaxed);
+                    tally.stored.fetch_add(report.states, Ordering::Relaxed);
+                    tally.reduced.fetch_add(u64::from(report.states < expected.states), Ordering::Relaxed);
+                }
+            } else if !found.iter().any(|subject| wrong.contains(subject))
+                || found.iter().any(|subject| !all.contains(subject))
+            {
+                return Err(format!("{name}: {found:?} instead of one of {wrong:?}"));
+            }
+        }
+        // Threads change nothing.
+        if order == SearchOrder::BreadthFirst && (stored[0] != stored[1] || stored[2] != stored[3]) {
+            return Err(format!("{stored:?} with one and two threads, without and with symmetries"));
+        }
+    }
+    tally.violated.fetch_add(u64::from(!wrong.is_empty()), Ordering::Relaxed);
+    if wrong.contains(&Subject::Errors) {
+        return Ok(());
+    }
+    // Each subject on its own: others do not end the search before.
+    let mut subjects: Vec<Subject> = kept.iter().map(|&id| Subject::Property(id)).collect();
+    subjects.push(Subject::Deadlock);
+    for subject in subjects {
+        let (properties, deadlock) = match subject {
+            Subject::Property(id) => (vec![id], DeadlockMode::Off),
+            _ => (Vec::new(), deadlock),
+        };
+        let mut options =
+            SearchOptions { properties: Some(properties), deadlock, errors: false, ..SearchOptions::default() };
+        let Ok(relations) = Relations::of(model, &layout, &options, &Interrupt::new()) else { continue };
+        options.partial_order = Some(Arc::new(relations));
+        for (order, plan) in [(SearchOrder::BreadthFirst, None), (SearchOrder::DepthFirst, Some(&symmetric))] {
+            options.order = order;
+            let report = check(model, &layout, plan, &options, &mut Silent).map_err(text)?;
+            let is_violated = violated(&report, model, true).contains(&subject);
+            if is_violated != all.contains(&subject) {
+                return Err(format!("{subject:?} alone, {order:?}: violated is {is_violated}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Compares many models; of those with nothing wrong, at least so many of a hundred must be reduced.
+fn compare_all(
+    sort: &str,
+    share: u64,
+    count: u64,
+    deadlocks: &[DeadlockMode],
+    model: impl Fn(u64) -> Option<Model> + Sync,
+) {
+    let first = number_from("QUOTIENT_RANDOM_SEED", 0);
+    let count = number_from("QUOTIENT_RANDOM_ORDERS", count);
+    let tally = Tally::default();
+    let seeds: Vec<u64> = (first..first + count).collect();
+    let wrong: Vec<String> = map_on_workers(2, &seeds, |&seed| {
+        let model = model(seed)?;
+        let deadlock = deadlocks[seed as usize % deadlocks.len()];
+        compare(&model, deadlock, &tally).err().map(|error| format!("{sort} {seed}: {error}"))
+    })
+    .into_iter()
+    .flatten()
+    .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let Tally { models, reduced, states, stored, violated } = tally;
+    let [models, reduced, states, stored, violated] =
+        [models, reduced, states, stored, violated].map(|it| it.into_inner());
+    let summary = format!("{sort}: {models} models, {reduced} reduced, {violated} wrong, {stored} of {states} states");
+    eprintln!("{summary}");
+    assert!(reduced * 100 >= share * (models - violated), "{summary}");
+}
+
+const MURPHI: [DeadlockMode; 3] = [DeadlockMode::Stuttering, DeadlockMode::Stuck, DeadlockMode::Off];
+
+/// Processes with a few steps each, which rarely touch what others touch.
+fn loose_processes(seed: u64) -> String {
+    let mut random = Random::new(seed ^ 0x006c_6f6f_7365);
+    let processes = 2 + random.below(3);
+    let places = 2 + random.below(3);
+    let shared = 1 + random.below(2);
+    let is_alike = random.percent(40);
+    let mut text = String::from("type\n  value: 0..2;\n  process: ");
+    let _ = writeln!(
+        text,
+        "{};",
+        if is_alike { format!("scalarset({processes})") } else { format!("0..{}", processes - 1) }
+    );
+    let _ = writeln!(text, "var\n  pc: array [process] of 0..{};\n  own: array [process] of value;", places - 1);
+    for number in 0..shared {
+        let _ = writeln!(text, "  s{number}: value;");
+    }
+    let _ = writeln!(text, "  queue: array [0..1] of value;\n  length: 0..2;");
+    text.push_str("startstate\n  for p: process do pc[p] := 0; own[p] := 0; end;\n  clear queue; length := 0;\n");
+    for number in 0..shared {
+        let _ = writeln!(text, "  s{number} := {};", random.below(3));
+    }
+    text.push_str("end;\n");
+    let rules = processes.min(if is_alike { 1 } else { 9 }) * (places + random.below(3));
+    for number in 0..rules {
+        let owner = number % processes;
+        let p = if is_alike { "p".to_owned() } else { owner.to_string() };
+        let (from, to) = (random.below(places), random.below(places));
+        let place = random.below(shared);
+        let mut guard = format!("pc[{p}] = {from}");
+        if random.percent(35) {
+            let _ = match random.below(4) {
+                0 => write!(guard, " & s{place} = {}", random.below(3)),
+                1 => write!(guard, " & own[{p}] != {}", random.below(3)),
+                2 => write!(guard, " & length < 2"),
+                _ => write!(guard, " & s{place} != own[{p}]"),
+            };
+        }
+        let mut body = String::new();
+        if to != from || random.percent(50) {
+            let _ = write!(body, "pc[{p}] := {to}; ");
+        }
+        match random.below(9) {
+            0 => {
+                let _ = write!(body, "s{place} := {}; ", random.below(3));
+            }
+            1 => {
+                let _ = write!(body, "s{place} := (s{place} + {}) % 3; ", 1 + random.below(2));
+            }
+            2 => {
+                let _ = write!(body, "own[{p}] := s{place}; ");
+            }
+            3 => {
+                guard.push_str(" & length < 2");
+                let _ = write!(body, "queue[length] := own[{p}]; length := length + 1; ");
+            }
+            4 => {
+                guard.push_str(" & length > 0");
+                let _ =
+                    write!(body, "own[{p}] := queue[0]; queue[0] := queue[1]; queue[1] := 0; length := length - 1; ");
+            }
+            5 if random.percent(20) => {
+                let _ = write!(body, "assert s{place} != {} | own[{p}] = 0; ", random.below(3));
+            }
+            6 if random.percent(20) => {
+                let _ = write!(body, "own[{p}] := own[{p}] + 1; ");
+            }
+            _ => {
+                let _ = write!(body, "own[{p}] := {}; ", random.below(3));
+            }
+        }
+        if is_alike {
+            let _ = writeln!(text, "ruleset p: process do rule \"{number}\" {guard} ==> {body} end; end;");
+        } else {
+            let _ = writeln!(text, "rule \"{number}\" {guard} ==> {body} end;");
+        }
+    }
+    for number in 0..random.below(3) {
+        let place = random.below(shared);
+        let _ = match random.below(3) {
+            0 => writeln!(text, "invariant \"i{number}\" s{place} != {} | length < 2;", random.below(3)),
+            1 => writeln!(text, "invariant \"i{number}\" exists p: process do pc[p] != {} end;", random.below(places)),
+            _ => writeln!(text, "cover \"i{number}\" s{place} = {} & length = 2;", random.below(3)),
+        };
+    }
+    text
+}
+
+#[test]
+fn loosely_coupled_processes() {
+    compare_all("loose", 40, 400, &MURPHI, |seed| {
+        let text = loose_processes(seed);
+        Some(load_murphi("random", &text, &[]).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}")))
+    });
+}
+
+#[test]
+fn random_murphi_programs() {
+    compare_all("murphi", 0, 100, &MURPHI, |seed| {
+        let text = match seed % 4 {
+            0 => random_program(seed, &ProgramOptions { size: 2, most_states: 1000, extensions: seed % 8 == 0 }),
+            1 => partial_program(seed),
+            _ => symmetric_program(seed, Kind::Symmetric),
+        };
+        load_murphi("random", &text, &[]).ok()
+    });
+}
+
+fn loaded(text: String, language: Language) -> Option<Model> {
+    load(Source::new("random", text), language, &LoadOptions::default()).ok().map(|loaded| loaded.model)
+}
+
+#[test]
+fn random_promela_programs() {
+    compare_all("promela", 10, 40, &[DeadlockMode::Stuck], |seed| {
+        let text = match seed % 4 {
+            0 => random_promela_claim(seed),
+            1 => random_promela_states(seed),
+            _ => random_promela(seed),
+        };
+        loaded(text, Language::Promela)
+    });
+}
+
+#[test]
+fn random_dve_systems() {
+    compare_all("dve", 10, 150, &[DeadlockMode::Stuck], |seed| loaded(random_dve(seed).text(), Language::Dve));
+}
