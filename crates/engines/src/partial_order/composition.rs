@@ -106,9 +106,8 @@ impl<'a> Composer<'a> {
     fn slot_is_not(&mut self, slot: u32, value: Option<i64>) -> Option<NodeId> {
         if self.circuit.is_wide(slot) {
             let number = value?;
-            if self.circuit.values(slot)[0].is_none() {
-                return None;
-            }
+            // A slot that may be undefined has no number to compare with.
+            self.circuit.values(slot)[0]?;
             let own = self.circuit.slot(slot);
             let same = self.circuit.equals_constant(&own, number).ok()?;
             return Some(self.circuit.not(same));

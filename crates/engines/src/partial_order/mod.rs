@@ -16,8 +16,6 @@ mod relations;
 mod stretches;
 mod stubborn;
 mod system;
-#[cfg(test)]
-mod tests;
 
 pub use relations::Relations;
 pub(crate) use system::PartialOrderSystem;
