@@ -375,19 +375,21 @@ fn detected(
         None => Err(Spent.into()),
     };
     match (by_functions, by_text) {
-        (Ok((symmetry, _)), Some(by_text)) if symmetry.order < by_text.0.order => Ok(by_text),
-        (Ok(found), _) => Ok(found),
+        // Functions know which values occur. They say nothing about the variables of what is too large for them.
+        (Ok((symmetry, _, false)), Some(by_text)) if symmetry.order < by_text.0.order => Ok(by_text),
+        (Ok((symmetry, exchanged, _)), _) => Ok((symmetry, exchanged)),
         (Err(DetectionError::GaveUp(_)), Some(by_text)) if !budget.is_spent() => Ok(by_text),
         (Err(error), _) => Err(error),
     }
 }
 
+/// The symmetries of the functions of the model, and whether everything has functions.
 fn by_functions(
     model: &Model,
     layout: &Layout,
     preserved: Preserved<'_>,
     budget: &Budget,
-) -> Result<(Symmetry, Vec<InstanceOrbit>), DetectionError> {
+) -> Result<(Symmetry, Vec<InstanceOrbit>, bool), DetectionError> {
     let detection = detect_with_cost(model, layout, preserved, budget)?;
     let (order, structure) = detection.group.order_and_structure(budget)?;
     let symmetry = Symmetry {
@@ -400,7 +402,7 @@ fn by_functions(
         property_cost: detection.property_cost,
         refused: Vec::new(),
     };
-    Ok((symmetry, detection.instance_orbits))
+    Ok((symmetry, detection.instance_orbits, detection.fixed.is_empty()))
 }
 
 /// Whether some symmetry maps a state to another one: one that moves only slots with a single possible value does not.

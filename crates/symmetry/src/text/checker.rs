@@ -212,10 +212,9 @@ impl Walker<'_> {
         let model = self.checker.model;
         for parameter in self.scope.parameters(model) {
             let shape = self.local(parameter.local);
-            match &*shape {
-                Shape::Scalar { role, .. } => self.iteration(parameter.local, *role, &parameter.range)?,
-                // All values of its type, which is closed.
-                _ => {}
+            // Others range over all values of their type, which is closed.
+            if let Shape::Scalar { role, .. } = &*shape {
+                self.iteration(parameter.local, *role, &parameter.range)?;
             }
         }
         for condition in self.scope.conditions(model) {

@@ -866,11 +866,12 @@ impl Accesses<'_> {
         }
         for node in nodes {
             match node {
-                Node::Expression(id) => match &orders.model.pool[id] {
-                    Expr::Call { function, arguments } => self.call(frame, *function, arguments)?,
-                    // The places themselves are visited as nodes.
-                    _ => {}
-                },
+                // Places are nodes of their own.
+                Node::Expression(id) => {
+                    if let Expr::Call { function, arguments } = &orders.model.pool[id] {
+                        self.call(frame, *function, arguments)?;
+                    }
+                }
                 Node::Place(id) => {
                     // Indices are nodes of their own.
                     if let Some(located) = self.locate_only(frame, id) {
