@@ -753,54 +753,25 @@ impl Accesses<'_> {
         (self.found.len() <= MOST_ACCESSES).then_some(())
     }
 
-    /// Where a place is. `None` in the result: in something that belongs to one iteration alone.
+    /// Where a place is, with what its indices read. `None` in the result: in something that belongs to one iteration
+    /// alone.
     fn locate(&mut self, frame: &Frame, place: PlaceId) -> Option<Option<(Base, Vec<Position>)>> {
-        let orders = self.orders;
-        let entry = &orders.model.pool[place];
-        let mut located = match &entry.root {
-            Root::Variable(variable) => Some((Base::Variable(*variable), Vec::new())),
-            Root::Local(local) => match frame.bindings.get(local) {
-                Some(Binding::Own | Binding::Private) => None,
-                Some(Binding::Place(base, path)) => Some((*base, path.clone())),
-                None => match frame.scope.locals(orders.model)[*local].kind {
-                    LocalKind::Parameter | LocalKind::Variable if frame.is_outer => {
-                        Some((Base::Local(*local), Vec::new()))
-                    }
-                    LocalKind::Parameter | LocalKind::Variable => None,
-                    LocalKind::Reference => Some(self.reference(frame, *local)),
-                },
-            },
-            Root::Result { function, arguments } => {
-                self.call(frame, *function, arguments)?;
-                None
-            }
+        let entry = &self.orders.model.pool[place];
+        match &entry.root {
+            Root::Variable(_) | Root::Local(_) => {}
+            Root::Result { function, arguments } => self.call(frame, *function, arguments)?,
             Root::Choice { condition, then, otherwise } => {
                 self.expression(frame, *condition)?;
-                for place in [*then, *otherwise] {
-                    if let Some(located) = self.locate(frame, place)? {
-                        self.add(located, Touch::Read)?;
-                    }
-                }
-                None
-            }
-        };
-        for step in &entry.steps {
-            let position = match step {
-                Step::Field(field) => Position::Field(*field),
-                Step::Index(index) => {
-                    self.expression(frame, *index)?;
-                    match &orders.model.pool[*index] {
-                        Expr::Constant { value, .. } => Position::Constant(*value),
-                        _ if self.is_own(frame, *index) => Position::Own,
-                        _ => Position::Any,
-                    }
-                }
-            };
-            if let Some((_, path)) = &mut located {
-                path.push(position);
+                self.touch(frame, *then, Touch::Read)?;
+                self.touch(frame, *otherwise, Touch::Read)?;
             }
         }
-        Some(located)
+        for step in &entry.steps {
+            if let Step::Index(index) = step {
+                self.expression(frame, *index)?;
+            }
+        }
+        Some(self.locate_only(frame, place))
     }
 
     /// What a reference that was bound before the loop stands for.
