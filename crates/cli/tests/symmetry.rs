@@ -262,6 +262,36 @@ fn useless_symmetries() {
     assert!(transcript.stdout.contains("states       2\n"), "{transcript}");
 }
 
+/// A quantifier that may go wrong is searched as if it looked at all values; the verdict is that of the model.
+#[test]
+fn quantifiers_that_may_go_wrong() {
+    let right = "type p: 0..2; var a: array[p] of boolean; n: 0..1;
+        startstate begin a[0] := false; n := 0; end;
+        rule forall i: p do a[i] end ==> n := 1; end;
+        ruleset i: p do rule i != 0 & n = 0 ==> n := 1; end; end;";
+    let wrong = "type p: scalarset(2); var a: array[p] of boolean; n: 0..1;
+        ruleset i: p do startstate begin a[i] := false; n := 0; end; end;
+        rule exists i: p do !a[i] end ==> n := 1 - n; end;";
+    for (model, status) in [(right, 0), (wrong, 1)] {
+        for symmetry in ["auto", "off"] {
+            let arguments = ["check", "--deadlock", "off", "--symmetry", symmetry, "-"];
+            let transcript = quotient_with(arguments, model.as_bytes(), &[]);
+            assert_eq!(transcript.status, Some(status), "{transcript}");
+        }
+    }
+}
+
+/// A variable that indexes an array holds one of its positions afterwards, so other values do not permute.
+#[test]
+fn values_that_never_occur() {
+    let model = "var a: array[0..2] of boolean; j: 0..255;
+        startstate begin for i: 0..2 do a[i] := false; end; j := 0; end;
+        rule !a[j] ==> j := j + 1; end;
+        rule j = 3 ==> j := 0; end;";
+    let transcript = quotient_with(["detect", "-"], model.as_bytes(), &[]);
+    assert!(transcript.stdout.starts_with("symmetries: 1,"), "{transcript}");
+}
+
 /// Symmetries are looked for no longer than the time limit allows.
 #[test]
 fn no_time_for_symmetries() {
