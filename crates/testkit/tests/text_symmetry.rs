@@ -68,8 +68,8 @@ fn compare(model: &Model, limit: usize) -> Result<(BigUint, BigUint, usize, Stri
         detect(model, &layout, &properties, &Budget::unlimited()).map_err(|error| format!("the graph: {error}"))?;
     let unfolded = began.elapsed();
     let order = detection.group.order_and_structure(&Budget::unlimited()).expect("unlimited").0;
-    if text.refused() > 0 {
-        return Err(format!("the checker refuses {} claims", text.refused()));
+    if !text.refused().is_empty() {
+        return Err(format!("the checker refuses {:?}", text.refused()));
     }
     if !text.is_trivial() {
         let mut certifier = Certifier::new(model, &layout, &properties, &Budget::unlimited()).expect("unlimited");

@@ -2,17 +2,21 @@
 //! alike, and where values are computed with or tied to each other by the initial states, the automorphisms of a small
 //! graph of these tables.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
 
 use quotient_groups::{GraphBuilder, Point, generators_watched};
-use quotient_ir::{Budget, Domain, ExprId, Interpreter, Layout, Model, Outcome, Spent, TableIndex, Valuation};
+use quotient_ir::walk::visit_statements;
+use quotient_ir::{
+    Budget, Domain, ExprId, Interpreter, Layout, Model, Outcome, PlaceId, Root, Spent, Statement, StatementKind,
+    TableIndex, Valuation, VariableId,
+};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
-use super::inference::{Cause, Findings, Visitor};
+use super::inference::{Cause, Computed, Findings, Visitor, called_functions};
 use super::motion::{Motion, size};
 use super::order::{Orders, Undefined};
-use super::shapes::{Role, Scope, Shape};
+use super::shapes::{Role, Scope, Shape, Shapes};
 use crate::graph::watch;
 
 /// The most values of a role that are listed.
@@ -38,12 +42,15 @@ pub(super) struct Universe {
     pub(super) named: Vec<(i64, Cause)>,
     /// Whether the state has cells or indices in this role.
     has_slots: bool,
+    /// Whether it is the role of a parameter of a rule, a start or a property. Without cells in the state, the values
+    /// of such a role stay: how an instance is permuted can be seen in the state only.
+    is_parameter: bool,
 }
 
 impl Universe {
     /// The classes of at least two values that may occur.
     pub(super) fn classes(&self) -> Vec<Vec<i64>> {
-        if self.fixed.is_some() || !self.has_slots {
+        if !self.may_move() {
             return Vec::new();
         }
         let mut classes: BTreeMap<u64, Vec<i64>> = BTreeMap::new();
@@ -57,9 +64,13 @@ impl Universe {
         classes
     }
 
+    fn may_move(&self) -> bool {
+        self.fixed.is_none() && (self.has_slots || !self.is_parameter)
+    }
+
     /// Whether permutations may move values.
     pub(super) fn moves(&self) -> bool {
-        if self.fixed.is_some() || !self.has_slots {
+        if !self.may_move() {
             return false;
         }
         let mut seen = FxHashSet::default();
@@ -268,7 +279,7 @@ impl<'m> Analysis<'m> {
     /// Classes of values that can be permuted freely.
     fn find_free(&mut self, model: &Model, layout: &Layout, budget: &Budget) -> Result<(), Spent> {
         let in_tables = self.in_tables();
-        for (role, universe) in &self.universes {
+        for (role, universe) in self.universes.iter().filter(|(_, universe)| universe.has_slots) {
             if in_tables.contains(role) {
                 continue;
             }
@@ -302,12 +313,7 @@ impl<'m> Analysis<'m> {
     /// The automorphisms of the tables, for the roles that are not free.
     fn find_others(&mut self, model: &Model, layout: &Layout, budget: &Budget) -> Result<(), Spent> {
         let free: FxHashSet<Role> = self.free.iter().map(|(role, _)| *role).collect();
-        let tied: Vec<Role> = self
-            .universes
-            .iter()
-            .filter(|(role, universe)| universe.moves() && !free.contains(role))
-            .map(|(role, _)| *role)
-            .collect();
+        let tied = self.tied(&free);
         if tied.is_empty() {
             return Ok(());
         }
@@ -349,9 +355,29 @@ impl<'m> Analysis<'m> {
             return Ok(());
         }
         let Some(motions) = tables.automorphisms(budget)? else { return Ok(()) };
-        let kept: Vec<Motion> = motions.into_iter().filter(|motion| self.fixes_states(model, layout, motion)).collect();
-        self.others = kept;
+        let moves_state = |motion: &Motion| motion.roles().any(|(role, _)| self.universes[&role].has_slots);
+        let kept = motions.into_iter().filter(|motion| moves_state(motion) && self.fixes_states(model, layout, motion));
+        self.others = kept.collect();
         Ok(())
+    }
+
+    /// The roles that move but are not free: those of the state, and those that tables tie to them.
+    fn tied(&self, free: &FxHashSet<Role>) -> Vec<Role> {
+        let moves = |role: &Role| self.universes.get(role).is_some_and(Universe::moves) && !free.contains(role);
+        let mut tied: BTreeSet<Role> = self.universes.keys().copied().filter(moves).collect();
+        tied.retain(|role| self.universes[role].has_slots);
+        loop {
+            let known = tied.len();
+            for computed in &self.findings.computed {
+                let involved = || computed.leaves.iter().map(|(role, _)| *role).chain([computed.result]);
+                if involved().any(|role| tied.contains(&role)) {
+                    tied.extend(involved().filter(moves));
+                }
+            }
+            if tied.len() == known {
+                return tied.into_iter().collect();
+            }
+        }
     }
 }
 
@@ -364,7 +390,7 @@ fn initially_undefined(
 ) -> FxHashSet<Role> {
     let mut roles = FxHashSet::default();
     for (variable, shape) in findings.shapes.variables.iter_enumerated() {
-        if states.is_none() && model.variables[variable].may_be_undefined {
+        if states.is_none() && model.variables[variable].may_be_undefined && !is_set_by_starts(model, variable) {
             shape.visit(&mut |role, _, _| {
                 roles.insert(role);
             });
@@ -376,6 +402,35 @@ fn initially_undefined(
         }
     });
     roles
+}
+
+/// Whether each start gives a value to all of a variable, and nothing that may be undefined to anything.
+fn is_set_by_starts(model: &Model, variable: VariableId) -> bool {
+    model.starts.indices().all(|start| {
+        let scope = Scope::Start(start);
+        let is_parameter = |place: PlaceId| match model.pool[place].root {
+            Root::Local(local) => scope.parameters(model).iter().any(|parameter| parameter.local == local),
+            _ => false,
+        };
+        let mut is_plain = true;
+        visit_statements(scope.body(model), &mut |statement| {
+            is_plain &= match &statement.kind {
+                StatementKind::Undefine(_) | StatementKind::Call { .. } | StatementKind::MultisetAdd { .. } => false,
+                StatementKind::Copy { source, .. } => is_parameter(*source),
+                _ => true,
+            };
+        });
+        let is_whole = |place: PlaceId| {
+            let place = &model.pool[place];
+            place.root == Root::Variable(variable) && place.steps.is_empty()
+        };
+        let sets = |statement: &Statement| match &statement.kind {
+            StatementKind::Assign { target, .. } | StatementKind::Copy { target, .. } => is_whole(*target),
+            StatementKind::Clear(place) => is_whole(*place),
+            _ => false,
+        };
+        is_plain && called_functions(model, scope).is_empty() && scope.body(model).iter().any(sets)
+    })
 }
 
 /// The values of each role, told apart as the text does.
@@ -392,23 +447,34 @@ fn universes_of(
             own.push(domain);
         }
     }
+    let in_state = roles_of_state(&findings.shapes);
+    let tables = findings.computed.iter().map(|computed| unary_table(model, computed));
+    let tables: Vec<Option<FxHashMap<i64, Option<i64>>>> = tables.collect();
     let mut universes: BTreeMap<Role, Universe> = BTreeMap::new();
     for (role, sets) in &sets {
-        let mut values: Vec<i64> = Vec::new();
-        for set in sets.iter().filter(|set| (1..=MOST_VALUES).contains(&set.size())) {
-            values.extend(set.values());
-        }
-        values.sort_unstable();
-        values.dedup();
-        let class = values.iter().map(|value| hash(&sets.iter().map(|set| set.contains(*value)).collect::<Vec<_>>()));
-        let class = class.collect();
-        let live = vec![false; values.len()];
-        universes.insert(*role, Universe { values, class, live, ..Universe::default() });
+        let listed = sets.iter().filter(|set| (1..=MOST_VALUES).contains(&set.size()));
+        let values = listed.flat_map(|set| set.values()).collect();
+        universes.insert(*role, Universe { values, has_slots: in_state.contains(role), ..Universe::default() });
     }
-    for shape in findings.shapes.variables.iter() {
-        shape.visit(&mut |role, _, _| {
+    // What is computed and not stored may have a large type, or none.
+    for (computed, table) in findings.computed.iter().zip(&tables) {
+        if let Some(table) = table.as_ref().filter(|_| !in_state.contains(&computed.result)) {
+            universes.entry(computed.result).or_default().values.extend(table.values().flatten());
+        }
+    }
+    for (role, universe) in &mut universes {
+        universe.values.sort_unstable();
+        universe.values.dedup();
+        universe.live = vec![false; universe.values.len()];
+        let sets = sets.get(role).map_or(&[][..], |sets| &sets[..]);
+        let class = |value: &i64| hash(&sets.iter().map(|set| set.contains(*value)).collect::<Vec<_>>());
+        universe.class = universe.values.iter().map(class).collect();
+    }
+    let outer = Scope::all(model).into_iter().filter(|scope| !matches!(scope, Scope::Function(_)));
+    for (scope, parameter) in outer.flat_map(|scope| scope.parameters(model).iter().map(move |one| (scope, one))) {
+        findings.shapes.local(scope, parameter.local).visit(&mut |role, _, _| {
             if let Some(universe) = universes.get_mut(&role) {
-                universe.has_slots = true;
+                universe.is_parameter = true;
             }
         });
     }
@@ -445,30 +511,57 @@ fn universes_of(
             }
         });
     }
-    // Conditions on single values, and functions whose results are told apart.
-    for (number, computed) in findings.computed.iter().enumerate() {
-        let results = universes.get(&computed.result);
-        let is_moved = results.is_some_and(Universe::moves);
-        let [(role, domain)] = &computed.leaves[..] else { continue };
-        let table: FxHashMap<i64, Option<i64>> =
-            domain.values().map(|value| (value, computed.computation.value(model, &[value]))).collect();
-        if let Some(results) = universes.get_mut(&computed.result) {
-            for value in table.values().flatten() {
-                if let Some(position) = results.contains(*value) {
-                    results.live[position] = true;
-                }
+    for (computed, table) in findings.computed.iter().zip(&tables) {
+        let (Some(table), Some(results)) = (table, universes.get_mut(&computed.result)) else { continue };
+        for value in table.values().flatten() {
+            if let Some(position) = results.contains(*value) {
+                results.live[position] = true;
             }
         }
-        if let Some(universe) = universes.get_mut(role) {
-            universe.refine(|value| match table.get(&value) {
-                None => hash(&(number, "outside")),
-                Some(None) => hash(&(number, "wrong")),
-                Some(Some(result)) if !is_moved => hash(&(number, *result)),
-                Some(Some(_)) => hash(&number),
-            });
+    }
+    // Conditions on single values, and functions whose results are told apart. Telling the values of one role apart may
+    // show those of another.
+    let mut known: Vec<Option<bool>> = vec![None; tables.len()];
+    loop {
+        let mut is_stable = true;
+        for (number, (computed, table)) in findings.computed.iter().zip(&tables).enumerate() {
+            let Some(table) = table else { continue };
+            let is_moved = universes.get(&computed.result).is_some_and(Universe::moves);
+            if known[number].replace(is_moved) == Some(is_moved) {
+                continue;
+            }
+            is_stable = false;
+            if let Some(universe) = universes.get_mut(&computed.leaves[0].0) {
+                universe.refine(|value| match table.get(&value) {
+                    None => hash(&(number, "outside")),
+                    Some(None) => hash(&(number, "wrong")),
+                    Some(Some(result)) if !is_moved => hash(&(number, *result)),
+                    Some(Some(_)) => hash(&number),
+                });
+            }
+        }
+        if is_stable {
+            break;
         }
     }
     universes
+}
+
+/// The roles of the cells and indices of the state.
+pub(super) fn roles_of_state(shapes: &Shapes) -> FxHashSet<Role> {
+    let mut roles = FxHashSet::default();
+    for shape in shapes.variables.iter() {
+        shape.visit(&mut |role, _, _| {
+            roles.insert(role);
+        });
+    }
+    roles
+}
+
+/// The results of a computation with one value, if it is one: none where it goes wrong.
+fn unary_table(model: &Model, computed: &Computed) -> Option<FxHashMap<i64, Option<i64>>> {
+    let [(_, domain)] = &computed.leaves[..] else { return None };
+    Some(domain.values().map(|value| (value, computed.computation.value(model, &[value]))).collect())
 }
 
 /// The tables as a coloured graph: a vertex for each value of a role, and one for each entry.

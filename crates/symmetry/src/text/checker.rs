@@ -32,9 +32,11 @@ pub(super) enum Claim<'a> {
 
 /// Where the text contradicts a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Contradiction {
-    pub(crate) span: Span,
-    pub(crate) reason: &'static str,
+pub struct Contradiction {
+    /// The place.
+    pub span: Span,
+    /// What is wrong there.
+    pub reason: &'static str,
 }
 
 type Checked<T> = Result<T, Contradiction>;
@@ -79,17 +81,22 @@ impl Claim<'_> {
     }
 }
 
+/// A computation, and the roles and values of its leaves.
+type ComputedFrom = (Computation, Vec<(Role, Domain)>);
+
 /// What is known about the value of an expression.
 #[derive(Clone, Debug)]
 enum Value {
-    /// One of these constants.
-    Constant(Rc<Vec<i64>>),
+    /// A constant.
+    Constant(i64),
     /// The same in the image.
     Number,
     /// A value of a role: the image of it in the image.
     Of(Role),
     /// Computed from values of roles.
-    Computed(Rc<(Computation, Vec<(Role, Domain)>)>),
+    Computed(Rc<ComputedFrom>),
+    /// One of these: the same one in the image.
+    Either(Rc<[Value; 2]>),
 }
 
 pub(super) struct Checker<'a> {
@@ -169,7 +176,7 @@ impl Checker<'_> {
     }
 
     /// Whether a computation commutes with the claim, with results in a role (or fixed).
-    fn commutes(&self, computed: &(Computation, Vec<(Role, Domain)>), result: Option<Role>) -> bool {
+    fn commutes(&self, computed: &ComputedFrom, result: Option<Role>) -> bool {
         let (computation, leaves) = computed;
         let moved: Vec<Motion> = self.claim.generators();
         let involved = |motion: &Motion| {
@@ -177,14 +184,7 @@ impl Checker<'_> {
                 || result.is_some_and(|role| motion.of(role).is_some())
         };
         moved.iter().filter(|motion| involved(motion)).all(|motion| {
-            let mut tuples: Vec<Vec<i64>> = vec![Vec::new()];
-            for (_, domain) in leaves {
-                tuples = tuples
-                    .iter()
-                    .flat_map(|tuple| domain.values().map(|value| [&tuple[..], &[value]].concat()))
-                    .collect();
-            }
-            tuples.iter().all(|tuple| {
+            tuples(leaves).iter().all(|tuple| {
                 let image: Vec<i64> =
                     leaves.iter().zip(tuple).map(|((role, _), value)| motion.image(*role, *value)).collect();
                 let value = computation.value(self.model, tuple);
@@ -193,6 +193,48 @@ impl Checker<'_> {
             })
         })
     }
+}
+
+impl Checker<'_> {
+    /// Whether a comparison of two computed values has the same outcome in the image, by its table.
+    fn compares_alike(&self, left: &ComputedFrom, right: &ComputedFrom) -> bool {
+        let is_own = |leaf: &&ExprId| !left.0.leaves.contains(leaf);
+        let others = right.0.leaves.iter().zip(&right.1).filter(|(leaf, _)| is_own(leaf));
+        let mut places: Vec<ExprId> = left.0.leaves.clone();
+        let mut leaves: Vec<(Role, Domain)> = left.1.clone();
+        for (leaf, domain) in others {
+            places.push(*leaf);
+            leaves.push(domain.clone());
+        }
+        if !is_small(leaves.iter().map(|(_, domain)| domain.size())) {
+            return false;
+        }
+        let compared = |tuple: &[i64]| {
+            let of = |leaf: &ExprId| tuple[places.iter().position(|place| place == leaf).expect("it is a leaf")];
+            let values = |computation: &Computation| computation.leaves.iter().map(of).collect::<Vec<i64>>();
+            let left = left.0.value(self.model, &values(&left.0))?;
+            Some(left == right.0.value(self.model, &values(&right.0))?)
+        };
+        let tuples = tuples(&leaves);
+        let generators = self.claim.generators();
+        let involved = |motion: &&Motion| leaves.iter().any(|(role, _)| motion.of(*role).is_some());
+        generators.iter().filter(involved).all(|motion| {
+            tuples.iter().all(|tuple| {
+                let image = leaves.iter().zip(tuple).map(|((role, _), value)| motion.image(*role, *value));
+                compared(&image.collect::<Vec<i64>>()) == compared(tuple)
+            })
+        })
+    }
+}
+
+/// All values of some leaves.
+fn tuples(leaves: &[(Role, Domain)]) -> Vec<Vec<i64>> {
+    let mut tuples: Vec<Vec<i64>> = vec![Vec::new()];
+    for (_, domain) in leaves {
+        let extended = tuples.iter().flat_map(|tuple| domain.values().map(|value| [&tuple[..], &[value]].concat()));
+        tuples = extended.collect();
+    }
+    tuples
 }
 
 impl Walker<'_> {
@@ -292,6 +334,7 @@ impl Walker<'_> {
             Value::Constant(_) | Value::Number => true,
             Value::Of(role) => !self.moves(*role),
             Value::Computed(computed) => self.checker.commutes(computed, None),
+            Value::Either(values) => return values.iter().try_for_each(|value| self.fixed_value(value)),
         };
         self.require(fixed, "a value is used as a number")
     }
@@ -299,10 +342,11 @@ impl Walker<'_> {
     /// A value is used in a role.
     fn plays(&self, value: &Value, role: Role) -> Checked<()> {
         let plays = match value {
-            Value::Constant(values) => values.iter().all(|value| self.checker.claim.fixes(role, *value)),
+            Value::Constant(value) => self.checker.claim.fixes(role, *value),
             Value::Number => !self.moves(role),
             Value::Of(own) => *own == role || (!self.moves(*own) && !self.moves(role)),
             Value::Computed(computed) => self.checker.commutes(computed, Some(role)),
+            Value::Either(values) => return values.iter().try_for_each(|value| self.plays(value, role)),
         };
         self.require(plays, "a value is used in different roles, or named")
     }
@@ -310,8 +354,14 @@ impl Walker<'_> {
     /// Two values are compared for equality.
     fn compared(&self, left: &Value, right: &Value) -> Checked<()> {
         match (left, right) {
+            (Value::Either(values), other) | (other, Value::Either(values)) => {
+                values.iter().try_for_each(|value| self.compared(value, other))
+            }
             (value, Value::Of(role)) | (Value::Of(role), value) => self.plays(value, *role),
             (Value::Computed(first), Value::Computed(second)) => {
+                if self.checker.compares_alike(first, second) {
+                    return Ok(());
+                }
                 let roles = first.1.iter().chain(&second.1).map(|(role, _)| Some(*role)).chain([None]);
                 let mut roles = roles;
                 let commute =
@@ -339,7 +389,7 @@ impl Walker<'_> {
     fn operation(&mut self, expression: ExprId) -> Checked<Value> {
         let model = self.checker.model;
         Ok(match &model.pool[expression] {
-            Expr::Constant { value, .. } => Value::Constant(Rc::new(vec![*value])),
+            Expr::Constant { value, .. } => Value::Constant(*value),
             Expr::Read(place) => match &*self.place(*place)? {
                 Shape::Scalar { role, .. } => Value::Of(*role),
                 _ => return self.refuse("a value is not scalar"),
@@ -384,14 +434,7 @@ impl Walker<'_> {
                         self.plays(&other, role)?;
                         Value::Of(role)
                     }
-                    (Value::Constant(then), Value::Constant(otherwise)) => {
-                        Value::Constant(Rc::new(then.iter().chain(&*otherwise).copied().collect()))
-                    }
-                    (then, otherwise) => {
-                        self.fixed_value(&then)?;
-                        self.fixed_value(&otherwise)?;
-                        Value::Number
-                    }
+                    (then, otherwise) => Value::Either(Rc::new([then, otherwise])),
                 }
             }
             Expr::Quantified { local, range, body, .. } => {

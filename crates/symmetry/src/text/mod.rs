@@ -31,7 +31,8 @@ use crate::certify::{CertifiedGroup, InstanceOrbit, InterchangeableValues};
 use crate::graph::watch;
 use crate::literals::Literals;
 use analysis::{Analysis, initial_states};
-use checker::{Checker, Claim, Contradiction};
+pub use checker::Contradiction;
+use checker::{Checker, Claim};
 pub(crate) use instances::TextInstances;
 pub(crate) use motion::Motion;
 use order::Orders;
@@ -51,7 +52,7 @@ pub struct TextSymmetries {
     /// What the text says about each role.
     roles: Vec<RoleReport>,
     /// Claims of the analysis that the checker refused: defects of the analysis, without consequences.
-    refused: usize,
+    refused: Vec<Contradiction>,
     /// Quantifiers whose order can be noticed, because they may fail.
     may_fail: Vec<(Scope, ExprId)>,
 }
@@ -101,9 +102,8 @@ pub fn symmetries_of_text(
     by_role.retain(|(role, classes)| certifies(&Claim::Free(*role, classes)));
     free.extend(by_role.into_iter().flat_map(|(role, classes)| classes.into_iter().map(move |class| (role, class))));
     others.retain(|motion| certifies(&Claim::Motion(motion)));
-    let refused = refused.len();
     drop(universes);
-    let structure = structure(&free, &others, budget)?;
+    let structure = structure(&shapes, &free, &others, budget)?;
     words::complete(&mut roles, &free, &others);
     Ok(Some(TextSymmetries { shapes, free, others, structure, roles, refused, may_fail }))
 }
@@ -148,10 +148,16 @@ fn scopes(model: &Model, preserved: Preserved<'_>, are_starts_run: bool) -> (Vec
     (scopes, only_flow)
 }
 
-/// The structure of the group.
-fn structure(free: &[(Role, Vec<i64>)], others: &[Motion], budget: &Budget) -> Result<Structure, Spent> {
+/// The structure of the group, as it acts on states.
+fn structure(
+    shapes: &Shapes,
+    free: &[(Role, Vec<i64>)],
+    others: &[Motion],
+    budget: &Budget,
+) -> Result<Structure, Spent> {
     let mut factors: Vec<Structure> = free.iter().map(|(_, class)| Structure::Symmetric(class.len() as u32)).collect();
     if !others.is_empty() {
+        let in_state = analysis::roles_of_state(shapes);
         let mut points: FxHashMap<(Role, i64), Point> = FxHashMap::default();
         let mut point = |role: Role, value: i64| {
             let next = points.len() as Point;
@@ -161,7 +167,7 @@ fn structure(free: &[(Role, Vec<i64>)], others: &[Motion], budget: &Budget) -> R
             .iter()
             .map(|motion| {
                 let mut moves = Vec::new();
-                for (role, images) in motion.roles() {
+                for (role, images) in motion.roles().filter(|(role, _)| in_state.contains(role)) {
                     moves.extend(images.iter().map(|(value, image)| (point(role, *value), point(role, *image))));
                 }
                 SparsePermutation::from_moves(moves).expect("a motion permutes values")
@@ -201,9 +207,9 @@ impl TextSymmetries {
         strict::with_strict_quantifiers(model, &self.may_fail)
     }
 
-    /// How many claims of the analysis the checker refused.
-    pub fn refused(&self) -> usize {
-        self.refused
+    /// The claims of the analysis that the checker refused.
+    pub fn refused(&self) -> &[Contradiction] {
+        &self.refused
     }
 
     /// Generators, as motions of values.
