@@ -3,11 +3,13 @@
 
 mod b;
 mod conditions;
+mod constants;
 mod dve;
 mod murphi;
 mod promela;
 
 pub use conditions::{Condition, Extended, Role, with_conditions};
+pub use constants::{NamedNumber, named_numbers};
 use quotient_ir::{Diagnostic, Model, Source};
 
 /// The maximum size of a source text, in bytes. Realistic models are far smaller; a larger file is a mistake, and

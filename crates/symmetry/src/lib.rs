@@ -47,4 +47,4 @@ pub use partial::{
     TooManyStates, Witness, classify, most_permutations, unwind,
 };
 pub use quotient_functions::{Fixed, Instance, Preserved, Subject};
-pub use text::{Contradiction, Limit, RoleReport, TextSymmetries, symmetries_of_text};
+pub use text::{Contradiction, Limit, RoleReport, TextSymmetries, Uses, symmetries_of_text};

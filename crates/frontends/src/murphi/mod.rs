@@ -5,6 +5,7 @@ mod syntax;
 
 use quotient_ir::{Diagnostic, Source};
 
+use self::syntax::tree::{Declaration, Expr, ExprKind, Item};
 use crate::{LoadOptions, Loaded};
 
 /// Errors that may be consequences of a declaration lost to a syntax error. After a syntax error they are unreliable,
@@ -31,4 +32,16 @@ pub(crate) fn load(source: Source, options: &LoadOptions) -> Result<Loaded, Vec<
         Some(model) if !diagnostics.iter().any(Diagnostic::is_error) => Ok(Loaded { model, warnings: diagnostics }),
         _ => Err(diagnostics),
     }
+}
+
+/// The constants that are numbers, and all tokens of a text.
+pub(crate) fn named_numbers(source: &Source) -> (Vec<(String, i64)>, Vec<&str>) {
+    let (tree, _) = syntax::parse(source);
+    let numbers = tree.items.iter().filter_map(|item| match item {
+        Item::Declaration(Declaration::Constant { name, value: Expr { kind: ExprKind::Number(value), .. } }) => {
+            Some((name.text.clone(), *value))
+        }
+        _ => None,
+    });
+    (numbers.collect(), syntax::tokens(&source.text))
 }

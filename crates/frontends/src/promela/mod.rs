@@ -7,7 +7,7 @@ mod syntax;
 
 use quotient_ir::{Diagnostic, Label, Source};
 
-pub(crate) use self::syntax::included_files as mentioned_files;
+pub(crate) use self::syntax::{included_files as mentioned_files, named_numbers};
 use crate::{LoadOptions, Loaded};
 
 /// Parses and lowers a Promela model.

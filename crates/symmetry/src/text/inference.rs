@@ -16,6 +16,7 @@ use rustc_hash::FxHashMap;
 use super::opaque::{Computation, computes, is_small};
 use super::shapes::{Part, Role, Scope, Shape, Shapes};
 use super::strict::strict_pair;
+use super::uses::Use;
 
 /// Expressions deeper than this are not looked at.
 const DEEPEST: usize = 2_000;
@@ -95,6 +96,8 @@ pub(super) struct Findings<'m> {
     pub(super) sources: Vec<(Role, Domain)>,
     pub(super) computed: Vec<Computed>,
     pub(super) visits: Vec<Visit<'m>>,
+    /// How values are used where nothing can be noticed.
+    pub(super) uses: Vec<(Role, Use)>,
 }
 
 /// A text is too deep or too large to be looked at.
@@ -128,6 +131,7 @@ pub(super) fn infer<'m>(model: &'m Model, scopes: &[Scope], only_flow: &[Scope])
         sources: Vec::new(),
         computed: Vec::new(),
         visits: Vec::new(),
+        uses: Vec::new(),
     };
     for &scope in scopes.iter().chain(only_flow) {
         let mut inference = Inference {
@@ -217,7 +221,9 @@ impl<'m> Findings<'m> {
         }
         let mut visits = std::mem::take(&mut self.visits);
         visits.iter_mut().for_each(|visit| visit.role = self.find(visit.role));
-        Self { pins, fixed, sets, sources, computed, visits, ..self }
+        let mut uses = std::mem::take(&mut self.uses);
+        uses.iter_mut().for_each(|entry| entry.0 = self.find(entry.0));
+        Self { pins, fixed, sets, sources, computed, visits, uses, ..self }
     }
 }
 
@@ -240,6 +246,12 @@ impl<'m> Inference<'m, '_> {
         }
     }
 
+    fn uses(&mut self, role: Role, how: Use) {
+        if !self.only_flow {
+            self.findings.uses.push((role, how));
+        }
+    }
+
     /// A role of values that no permutation moves.
     fn number(&mut self) -> Role {
         let role = self.findings.fresh();
@@ -252,7 +264,10 @@ impl<'m> Inference<'m, '_> {
         for parameter in self.scope.parameters(self.model) {
             let shape = Rc::clone(self.findings.shapes.local(self.scope, parameter.local));
             match (&parameter.range, &*shape) {
-                (range, Shape::Scalar { role, .. }) => self.iteration(parameter.local, *role, range)?,
+                (range, Shape::Scalar { role, .. }) => {
+                    self.uses(*role, Use::Parameter);
+                    self.iteration(parameter.local, *role, range)?;
+                }
                 (_, shape) => {
                     let mut sources = Vec::new();
                     shape.visit(&mut |role, ty, part| sources.extend((part == Part::Contents).then_some((role, ty))));
@@ -349,6 +364,7 @@ impl<'m> Inference<'m, '_> {
             Expr::Binary { operator: BinaryOperator::Equal | BinaryOperator::NotEqual, left, right } => {
                 let (left, right) = (self.expression(*left)?, self.expression(*right)?);
                 self.findings.unify(left, right);
+                self.uses(left, Use::Comparison);
                 self.number()
             }
             Expr::Binary { .. } if strict_pair(self.model, expression).is_some() => {
@@ -358,6 +374,7 @@ impl<'m> Inference<'m, '_> {
                 if let Expr::Quantified { local, range, body, .. } = &self.model.pool[quantifier] {
                     let role = scalar(&Rc::clone(self.findings.shapes.local(self.scope, *local)));
                     self.iteration(*local, role, range)?;
+                    self.uses(role, Use::Quantifier);
                     self.condition(*body)?;
                 }
                 self.number()
@@ -381,6 +398,7 @@ impl<'m> Inference<'m, '_> {
                 let role = scalar(&Rc::clone(self.findings.shapes.local(self.scope, *local)));
                 self.iteration(*local, role, range)?;
                 self.condition(*body)?;
+                self.uses(role, Use::Quantifier);
                 self.visit(role, *local, Visitor::Quantifier(expression), Why::MayFail(expression));
                 self.number()
             }
@@ -507,6 +525,7 @@ impl<'m> Inference<'m, '_> {
                     let (own, element) = (*role, Rc::clone(element));
                     let index = self.expression(*index)?;
                     self.findings.unify(index, own);
+                    self.uses(own, Use::Index);
                     element
                 }
                 (Step::Index(index), Shape::Multiset { element, .. }) => {
@@ -580,6 +599,7 @@ impl<'m> Inference<'m, '_> {
                 Argument::Value(value) => {
                     let role = self.expression(*value)?;
                     self.findings.unify(role, scalar(&shape));
+                    self.uses(role, Use::Argument);
                 }
                 Argument::Copy(place) | Argument::Reference(place) => {
                     let place = self.place(*place)?;
@@ -611,6 +631,7 @@ impl<'m> Inference<'m, '_> {
                 let target = self.place(*target)?;
                 let value = self.expression(*value)?;
                 self.findings.unify(value, scalar(&target));
+                self.uses(value, Use::Copy);
             }
             StatementKind::Copy { target, source } => {
                 let (target, source) = (self.place(*target)?, self.place(*source)?);
@@ -646,6 +667,7 @@ impl<'m> Inference<'m, '_> {
             StatementKind::For { local, range, body } => {
                 let role = scalar(&Rc::clone(self.findings.shapes.local(self.scope, *local)));
                 self.iteration(*local, role, range)?;
+                self.uses(role, Use::Loop);
                 self.visit(role, *local, Visitor::Loop(body), Why::Visits(*local));
                 self.statements(body)?;
             }
@@ -654,6 +676,7 @@ impl<'m> Inference<'m, '_> {
                 let value = self.expression(*value)?;
                 let result = self.result();
                 self.findings.unify(value, scalar(&result));
+                self.uses(value, Use::Copy);
             }
             StatementKind::Return(Some(ReturnValue::Copy(place))) => {
                 let (place, result) = (self.place(*place)?, self.result());
@@ -671,6 +694,7 @@ impl<'m> Inference<'m, '_> {
                     MultisetElement::Value(value) => {
                         let value = self.expression(*value)?;
                         self.findings.unify(value, scalar(own));
+                        self.uses(value, Use::Copy);
                     }
                     MultisetElement::Copy(place) => {
                         let place = self.place(*place)?;

@@ -19,6 +19,7 @@ mod opaque;
 mod order;
 mod shapes;
 mod strict;
+mod uses;
 mod words;
 
 use num_bigint::BigUint;
@@ -38,6 +39,7 @@ pub(crate) use motion::Motion;
 use order::Orders;
 
 use shapes::{Role, Scope, Shapes};
+pub use uses::Uses;
 pub use words::{Limit, RoleReport};
 
 /// The symmetries that the text of a model shows.
@@ -49,6 +51,8 @@ pub struct TextSymmetries {
     /// Other permutations.
     others: Vec<Motion>,
     structure: Structure,
+    /// The structure of the group of the other permutations.
+    tied: Option<Structure>,
     /// What the text says about each role.
     roles: Vec<RoleReport>,
     /// Claims of the analysis that the checker refused: defects of the analysis, without consequences.
@@ -76,7 +80,7 @@ pub fn symmetries_of_text(
         inference::pin_beginnings(model, &mut findings);
     }
     let analysis = Analysis::new(model, layout, findings, states, errors, budget)?;
-    let mut roles = words::reports(model, layout, &analysis);
+    let mut roles = words::reports(model, &analysis);
     let Analysis { findings, mut free, mut others, states, undefined, universes, may_fail } = analysis;
     let shapes = findings.shapes;
     let orders = Orders { model, shapes: &shapes, undefined: &undefined, errors };
@@ -103,9 +107,11 @@ pub fn symmetries_of_text(
     free.extend(by_role.into_iter().flat_map(|(role, classes)| classes.into_iter().map(move |class| (role, class))));
     others.retain(|motion| certifies(&Claim::Motion(motion)));
     drop(universes);
-    let structure = structure(&shapes, &free, &others, budget)?;
+    let tied = tied_structure(&shapes, &others, budget)?;
+    let factors = free.iter().map(|(_, class)| Structure::Symmetric(class.len() as u32)).chain(tied.clone());
+    let structure = Structure::product(factors);
     words::complete(&mut roles, &free, &others);
-    Ok(Some(TextSymmetries { shapes, free, others, structure, roles, refused, may_fail }))
+    Ok(Some(TextSymmetries { shapes, free, others, structure, tied, roles, refused, may_fail }))
 }
 
 /// The scopes whose text symmetries must preserve, and those of which only the flow of values counts.
@@ -148,36 +154,28 @@ fn scopes(model: &Model, preserved: Preserved<'_>, are_starts_run: bool) -> (Vec
     (scopes, only_flow)
 }
 
-/// The structure of the group, as it acts on states.
-fn structure(
-    shapes: &Shapes,
-    free: &[(Role, Vec<i64>)],
-    others: &[Motion],
-    budget: &Budget,
-) -> Result<Structure, Spent> {
-    let mut factors: Vec<Structure> = free.iter().map(|(_, class)| Structure::Symmetric(class.len() as u32)).collect();
-    if !others.is_empty() {
-        let in_state = analysis::roles_of_state(shapes);
-        let mut points: FxHashMap<(Role, i64), Point> = FxHashMap::default();
-        let mut point = |role: Role, value: i64| {
-            let next = points.len() as Point;
-            *points.entry((role, value)).or_insert(next)
-        };
-        let generators: Vec<SparsePermutation> = others
-            .iter()
-            .map(|motion| {
-                let mut moves = Vec::new();
-                for (role, images) in motion.roles().filter(|(role, _)| in_state.contains(role)) {
-                    moves.extend(images.iter().map(|(value, image)| (point(role, *value), point(role, *image))));
-                }
-                SparsePermutation::from_moves(moves).expect("a motion permutes values")
-            })
-            .collect();
-        let watch = watch(budget);
-        let group = PermutationGroup::new_watched(points.len(), generators, &watch).ok_or(Spent)?;
-        factors.push(group.structure_watched(&watch).ok_or(Spent)?);
+/// The structure of the group that permutations generate, as it acts on states.
+fn tied_structure(shapes: &Shapes, others: &[Motion], budget: &Budget) -> Result<Option<Structure>, Spent> {
+    if others.is_empty() {
+        return Ok(None);
     }
-    Ok(Structure::product(factors))
+    let in_state = analysis::roles_of_state(shapes);
+    let mut points: FxHashMap<(Role, i64), Point> = FxHashMap::default();
+    let mut point = |role: Role, value: i64| {
+        let next = points.len() as Point;
+        *points.entry((role, value)).or_insert(next)
+    };
+    let generators = others.iter().map(|motion| {
+        let mut moves = Vec::new();
+        for (role, images) in motion.roles().filter(|(role, _)| in_state.contains(role)) {
+            moves.extend(images.iter().map(|(value, image)| (point(role, *value), point(role, *image))));
+        }
+        SparsePermutation::from_moves(moves).expect("a motion permutes values")
+    });
+    let generators: Vec<SparsePermutation> = generators.collect();
+    let watch = watch(budget);
+    let group = PermutationGroup::new_watched(points.len(), generators, &watch).ok_or(Spent)?;
+    Ok(Some(group.structure_watched(&watch).ok_or(Spent)?))
 }
 
 impl TextSymmetries {
@@ -194,6 +192,11 @@ impl TextSymmetries {
     /// The structure of the group.
     pub fn structure(&self) -> &Structure {
         &self.structure
+    }
+
+    /// The structure of the part of the group that is not free: what is computed with, or tied to other values.
+    pub fn tied_structure(&self) -> Option<&Structure> {
+        self.tied.as_ref()
     }
 
     /// What the text says about the roles that have cells in the state.

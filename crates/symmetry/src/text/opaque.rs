@@ -56,6 +56,27 @@ impl Computation {
         Some(Self { expression, leaves, computes: computing })
     }
 
+    /// Whether it adds a constant modulo another: a rotation, if there are as many values.
+    pub(super) fn rotates(&self, model: &Model) -> bool {
+        let is_leaf = |id: &ExprId| self.leaves[..] == [*id];
+        let is_constant = |id: &ExprId| matches!(model.pool[*id], Expr::Constant { .. });
+        let mut sum = match &model.pool[self.expression] {
+            Expr::Binary { operator: BinaryOperator::Remainder, left, right } if is_constant(right) => *left,
+            _ => return false,
+        };
+        loop {
+            match &model.pool[sum] {
+                Expr::Binary { operator: BinaryOperator::Add | BinaryOperator::Subtract, left, right }
+                    if is_constant(right) =>
+                {
+                    sum = *left;
+                }
+                Expr::Binary { operator: BinaryOperator::Add, left, right } if is_constant(left) => sum = *right,
+                _ => return is_leaf(&sum),
+            }
+        }
+    }
+
     /// The value for values of the leaves; `None` is a run-time error.
     pub(super) fn value(&self, model: &Model, values: &[i64]) -> Option<i64> {
         self.evaluate(model, self.expression, values)

@@ -1,11 +1,12 @@
 //! What the text says about the roles of values, in words.
 
-use quotient_ir::{Layout, Model, Span, TypeId, TypeKind, expression_text};
+use quotient_ir::{Model, Span, TypeId, TypeKind, expression_text};
 
 use super::analysis::Analysis;
-use super::inference::{Cause, Why};
+use super::inference::{Cause, Computed, Why};
 use super::motion::Motion;
 use super::shapes::{Part, Role};
+use super::uses::Uses;
 
 /// A place of the text that limits the permutations of a role.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,10 +33,14 @@ pub struct RoleReport {
     pub others: usize,
     /// The places that limit the permutations.
     pub limits: Vec<Limit>,
+    /// Whether all that is computed with its values is a constant added modulo another.
+    pub only_rotated: bool,
+    /// How its values are used otherwise.
+    pub uses: Uses,
 }
 
 /// Reports about the roles that index an array or are held by a cell, apart from plain numbers and truth values.
-pub(super) fn reports(model: &Model, _: &Layout, analysis: &Analysis<'_>) -> Vec<RoleReport> {
+pub(super) fn reports(model: &Model, analysis: &Analysis<'_>) -> Vec<RoleReport> {
     let mut reports: Vec<RoleReport> = Vec::new();
     for (variable, shape) in analysis.findings.shapes.variables.iter_enumerated() {
         shape.visit(&mut |role, ty, part| {
@@ -64,7 +69,13 @@ pub(super) fn reports(model: &Model, _: &Layout, analysis: &Analysis<'_>) -> Vec
             }
             limits.dedup();
             let size = universe.values.len();
-            reports.push(RoleReport { role, name, ty, size, free: Vec::new(), others: 0, limits });
+            let involves = |computed: &&Computed| {
+                computed.result == role || computed.leaves.iter().any(|(leaf, _)| *leaf == role)
+            };
+            let mut involved = analysis.findings.computed.iter().filter(involves);
+            let only_rotated = involved.all(|computed| computed.computation.rotates(model));
+            let uses = Uses::of(role, &analysis.findings.uses);
+            reports.push(RoleReport { role, name, ty, size, free: Vec::new(), others: 0, limits, only_rotated, uses });
         });
     }
     reports

@@ -40,6 +40,13 @@ pub(crate) fn parse(source: &Source) -> (Tree, Vec<Diagnostic>) {
     }
 }
 
+/// The tokens of a text, as they are written.
+pub(crate) fn tokens(text: &str) -> Vec<&str> {
+    let read = lexer::tokenize(text, Strings::OverLines).or_else(|| lexer::tokenize(text, Strings::InLines));
+    let tokens = read.map(|(tokens, _)| tokens).unwrap_or_default();
+    tokens.iter().map(|token| &text[token.span.start as usize..token.span.end as usize]).collect()
+}
+
 fn parse_with(text: &str, strings: Strings) -> Option<(Tree, Vec<Diagnostic>)> {
     let (tokens, mut errors) = lexer::tokenize(text, strings)?;
     let parser::Output { tree, errors: about_syntax, warnings, formulas } = parser::parse(text, tokens);

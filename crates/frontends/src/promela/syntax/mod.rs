@@ -7,7 +7,7 @@ pub(crate) mod tree;
 
 use quotient_ir::{Diagnostic, Source};
 
-pub(crate) use self::preprocessor::{Uses, included_files};
+pub(crate) use self::preprocessor::{Uses, included_files, named_numbers};
 
 /// Reads a text. The tree holds what could be understood of it.
 pub(crate) fn parse(source: &Source, definitions: &[(String, String)]) -> (tree::Specification, Uses, Vec<Diagnostic>) {

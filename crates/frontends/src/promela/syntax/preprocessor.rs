@@ -116,6 +116,26 @@ pub(crate) fn included_files(source: &Source) -> Vec<Vec<String>> {
     wanted
 }
 
+/// The macros that stand for numbers, and all tokens of a text.
+pub(crate) fn named_numbers(source: &Source) -> (Vec<(String, i64)>, Vec<&str>) {
+    let tokens = tokenize(&source.text, &mut Vec::new());
+    let mut numbers: Vec<(String, i64)> = Vec::new();
+    for window in tokens.windows(5) {
+        let [hash, word, Token { kind: TokenKind::Name(name), .. }, Token { kind: TokenKind::Number(value), .. }, next] =
+            window
+        else {
+            continue;
+        };
+        let is_definition = hash.is("#") && hash.starts_line && word.is_name("define");
+        let is_whole = next.starts_line || next.kind == TokenKind::End;
+        if is_definition && is_whole && !numbers.iter().any(|(known, _)| **known == **name) {
+            numbers.push((name.to_string(), *value));
+        }
+    }
+    let texts = tokens.iter().map(|token| &source.text[token.span.start as usize..token.span.end as usize]);
+    (numbers, texts.collect())
+}
+
 struct Preprocessor<'d> {
     source: &'d Source,
     macros: FxHashMap<Rc<str>, Macro>,
