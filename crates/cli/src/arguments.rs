@@ -349,6 +349,7 @@ Examples:
   quotient detect -D Processes=40 --no-properties model.m
   quotient detect model.m --why-not
   quotient detect model.m --why-not 'Proc 1 2'
+  quotient detect model.m --family
   quotient detect --export graph.dre model.m && dreadnaut < graph.dre
   quotient detect --certificate model.json model.m && quotient verify model.json model.m"
 )]
@@ -371,6 +372,9 @@ pub(crate) struct DetectArguments {
     /// Say what each rule distinguishes, and whether the state space is nearly, roughly or virtually symmetric
     #[arg(long, conflicts_with_all = ["why_not", "export", "certificate"])]
     pub(crate) partial: bool,
+    /// Say how the symmetries depend on the constants of the text: `S_N × S_V, for all N, V`
+    #[arg(long, conflicts_with_all = ["why_not", "partial", "export", "certificate"])]
+    pub(crate) family: bool,
     /// Write the graph or the group to a file, by its extension: .dimacs, .bliss, .dre, .dot, .g, .gap
     #[arg(long, value_name = "FILE", value_parser = parse_symmetry_export)]
     pub(crate) export: Option<SymmetryExport>,

@@ -64,6 +64,7 @@ pub mod defect;
 mod detection;
 mod error;
 mod explore;
+mod family;
 mod identity;
 mod memory;
 mod model;
@@ -82,6 +83,7 @@ mod slicing;
 mod strict;
 mod symmetries;
 mod temporal;
+mod text;
 mod trial;
 pub mod walk;
 
@@ -99,6 +101,7 @@ pub use control::{Control, Observer, Phase, Silent};
 pub use defect::Defect;
 pub use error::{Error, Invalid};
 pub use explore::{Exploration, ExploreOptions, GraphEdge, Keep, SHOWN_STATES, StateGraph, explore};
+pub use family::{Factor, Member, SizeFamily, family};
 pub use identity::{TextFile, TextHash};
 pub use memory::peak_bytes;
 pub use model::{LoadOptions, Model, read};
@@ -112,8 +115,8 @@ pub use quotient_engines::{
 };
 pub use quotient_frontends::{LabelChecks, Language, WellDefinedness};
 pub use quotient_symmetry::{
-    CertificationReport, CertifiedGroup, Completed, Description, Explanation, Family, Fixed, Individuals, Moved,
-    Reason, Refused, Strategy, TooManyStates, Witness,
+    CertificationReport, CertifiedGroup, Completed, Description, Explanation, Family, Fixed, Individuals, Limit,
+    Moved, Reason, Refused, RoleReport, Strategy, TooManyStates, Witness,
 };
 pub use report::{
     CrossCheck, GroupReport, PartialOrderReport, ReductionReport, Remark, Report, SliceReport, SymmetryReport,
@@ -121,6 +124,7 @@ pub use report::{
 };
 pub use runs::{RecordedRun, RunFile, RunFormat, RunOrigin, TrailFile, write_run};
 pub use symmetries::{Answer, DetectOptions, Detected, Phases, Preserve, Question, SymmetryFormat, detect};
+pub use text::TextReading;
 
 /// Reads a model from a file and checks it, all within the limits of the options.
 ///

@@ -248,6 +248,10 @@ impl Model {
     pub fn hash(&self) -> Option<TextHash> {
         hash_of(self.files())
     }
+    /// The constants that were set from outside.
+    pub(crate) fn constants(&self) -> &[(String, String)] {
+        &self.0.constants
+    }
     /// Its claims that cannot be checked, in the order of the text.
     pub fn unsupported(&self) -> Vec<UnsupportedProperty> {
         self.warnings().iter().filter(|warning| warning.code == UNSUPPORTED_PROPERTY).map(unsupported).collect()

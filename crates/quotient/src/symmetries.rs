@@ -5,12 +5,12 @@ use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
 use num_bigint::BigUint;
-use quotient_engines::StopReason;
+use quotient_engines::{StopReason, too_large};
 use quotient_groups::{ColouredGraph, PermutationGroup};
 use quotient_ir::{Budget, PropertyId, Spent, VariableId};
 use quotient_symmetry::{
     CertificationReport, CertifiedGroup, Describer, Description, DetectionError, Explainer, Explanation, Family, Fixed,
-    Moved, PhaseTimes, Refused, Request,
+    Limit, Moved, PhaseTimes, Preserved, Refused, Request, symmetries_of_text,
 };
 
 use crate::control::{Control, Observer, Phase, Supervised};
@@ -22,7 +22,10 @@ use crate::model::Model;
 use crate::options::Symmetry;
 use crate::plan::Refusal;
 use crate::selection::{claims, named_properties};
+use crate::text::{self, TextReading};
 
+/// More generators than this are only counted.
+const DESCRIBED: usize = 1000;
 /// The maximum number of reasons given for one request.
 const REASONS: usize = 8;
 
@@ -73,8 +76,14 @@ pub struct Detected {
     pub structure: String,
     /// Whether they are all symmetries of the graph.
     pub complete: bool,
-    /// Generators of the group, in source terms.
+    /// What the text alone shows; none if symmetries were not to be detected, or it is too large.
+    pub text: Option<TextReading>,
+    /// Why nothing was looked at but the text, if so.
+    pub only_text: Option<String>,
+    /// Generators of the group, in source terms: the first ones, if there are very many.
     pub generators: Vec<Description>,
+    /// The number of generators.
+    pub generator_count: usize,
     /// How they were certified.
     pub certification: Option<CertificationReport>,
     /// What they move.
@@ -107,8 +116,11 @@ pub enum Answer {
     WhyNot {
         /// The request as it was written.
         text: String,
-        /// Whether it is a symmetry, with the accompanying exchanges or the reasons against it.
-        explanation: Explanation,
+        /// What the text says against it.
+        limits: Vec<Limit>,
+        /// Whether it is a symmetry, with the accompanying exchanges or the reasons against it. None if the model is
+        /// too large to be unfolded.
+        explanation: Option<Explanation>,
     },
     /// About the values of all index types, processes and channels.
     Families(Vec<Family>),
@@ -177,12 +189,21 @@ pub fn detect(
         found.properties = properties;
         if let Some(question) = asked {
             let budget = Budget::until(watched.interrupt());
-            let mut explainer = Explainer::new(job.ir(), job.layout(), &preserved, &budget).map_err(given_up)?;
+            let mut explainer = match found.only_text {
+                Some(_) => None,
+                None => Some(Explainer::new(job.ir(), job.layout(), &preserved, &budget).map_err(given_up)?),
+            };
             found.answer = Some(match (question, request) {
                 (Question::WhyNot(text), Some(request)) => {
-                    Answer::WhyNot { text, explanation: explainer.explain(&request, REASONS).map_err(given_up)? }
+                    let limits = found.text.as_ref().map(|text| text.against(job.ir(), &request)).unwrap_or_default();
+                    let explain = |explainer: &mut Explainer<'_>| explainer.explain(&request, REASONS);
+                    let explanation = explainer.as_mut().map(explain).transpose().map_err(given_up)?;
+                    Answer::WhyNot { text, limits, explanation }
                 }
-                _ => Answer::Families(explainer.families().map_err(given_up)?),
+                _ => {
+                    let families = explainer.as_mut().map(Explainer::families).transpose().map_err(given_up)?;
+                    Answer::Families(families.unwrap_or_default())
+                }
             });
         }
         Ok(Detected { elapsed: started.elapsed(), peak_memory: peak_bytes(), ..found })
@@ -211,6 +232,11 @@ fn find(model: &Model, properties: &[PropertyId], source: Symmetry, budget: &Bud
             found.describe(declared.group, budget)?;
         }
         Symmetry::Auto => {
+            found.text = text::read(model, properties, budget);
+            if let Some(reason) = too_large(model.ir()) {
+                found.only_text = Some(reason);
+                return found.describe_text(properties, budget);
+            }
             let detection = detection::detect(model, properties, budget).map_err(no_group)?;
             found.complete = detection.complete;
             found.certification = Some(detection.report);
@@ -251,7 +277,10 @@ impl Detected {
             order: BigUint::from(1u32),
             structure: "trivial".to_owned(),
             complete: true,
+            text: None,
+            only_text: None,
             generators: Vec::new(),
+            generator_count: 0,
             certification: None,
             moved: Moved::default(),
             fixed: Vec::new(),
@@ -273,11 +302,31 @@ impl Detected {
         let clock = Instant::now();
         (self.order, self.structure) = group.order_and_structure(budget).map_err(given_up)?;
         self.phases.structure = clock.elapsed();
+        self.describe_generators(group);
+        Ok(())
+    }
+
+    fn describe_generators(&mut self, group: CertifiedGroup) {
         let describer = Describer::new(self.model.ir(), self.model.layout(), group.literals());
-        self.generators = group.maps().iter().map(|map| describer.describe(map)).collect();
+        self.generators = group.maps().iter().take(DESCRIBED).map(|map| describer.describe(map)).collect();
+        self.generator_count = group.maps().len();
         self.moved = describer.moved(&group);
         self.group = Some(group);
-        Ok(())
+    }
+
+    /// The symmetries of the text, for a model that is too large for others.
+    fn describe_text(mut self, properties: &[PropertyId], budget: &Budget) -> Result<Self, Error> {
+        self.complete = false;
+        let (model, layout) = (self.model.ir(), self.model.layout());
+        let preserved = Preserved::Properties(properties);
+        let Some(text) = symmetries_of_text(model, layout, preserved, budget).map_err(given_up)? else {
+            return Ok(self);
+        };
+        if let Some(group) = text.group(model, layout).filter(|_| !text.is_trivial()) {
+            (self.order, self.structure) = (text.order(), text.structure().to_string());
+            self.describe_generators(group);
+        }
+        Ok(self)
     }
 
     /// The model.

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use quotient::{Control, DetectOptions, Limits, Preserve, Question, Silent, SymmetryFormat, detect};
 
 use crate::arguments::{DetectArguments, Format, ModelArguments, ResourceArguments, SymmetryExport, SymmetryName};
-use crate::commands::{Claims, load_model, load_options, partial, show_warnings, symmetry};
+use crate::commands::{Claims, family, load_model, load_options, partial, show_warnings, symmetry};
 use crate::failure::{Failure, HOLDS};
 use crate::invocation::Invocation;
 use crate::render::symmetry::{human, json};
@@ -26,6 +26,9 @@ pub(crate) fn run(arguments: &DetectArguments, invocation: &Invocation) -> Resul
         Preserve::Named(arguments.properties.clone())
     };
     if arguments.symmetry != SymmetryName::Auto {
+        if arguments.family {
+            return Err(Failure::Usage("--family does not use --symmetry: it reads the text".into()));
+        }
         if arguments.partial {
             return Err(Failure::Usage("--partial does not use --symmetry: it looks at each rule by itself".into()));
         }
@@ -34,6 +37,10 @@ pub(crate) fn run(arguments: &DetectArguments, invocation: &Invocation) -> Resul
         }
     }
     let model = load_model(&model_arguments, Claims::Ignored, &control)?;
+    if arguments.family {
+        show_warnings(&model);
+        return family::run(&model, &model_arguments, &preserve, &control, arguments.format, invocation);
+    }
     if arguments.partial {
         show_warnings(&model);
         return partial::run(&model, &preserve, &control, arguments.format, invocation);

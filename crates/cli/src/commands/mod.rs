@@ -19,6 +19,7 @@ use crate::terminal::{Palette, complain};
 pub(crate) mod check;
 pub(crate) mod detect;
 pub(crate) mod explore;
+mod family;
 pub(crate) mod lower;
 mod partial;
 mod runs;

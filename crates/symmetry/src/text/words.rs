@@ -1,12 +1,13 @@
 //! What the text says about the roles of values, in words.
 
-use quotient_ir::{Model, Span, TypeId, TypeKind, expression_text};
+use quotient_ir::{Model, Span, TypeId, TypeKind, VariableId, expression_text};
 
 use super::analysis::Analysis;
 use super::inference::{Cause, Computed, Why};
 use super::motion::Motion;
 use super::shapes::{Part, Role};
 use super::uses::Uses;
+use crate::explain::Individuals;
 
 /// A place of the text that limits the permutations of a role.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,6 +16,8 @@ pub struct Limit {
     pub span: Span,
     /// What it does.
     pub text: String,
+    /// The value that it names, if it names one.
+    pub value: Option<i64>,
 }
 
 /// What the text says about one role.
@@ -37,6 +40,23 @@ pub struct RoleReport {
     pub only_rotated: bool,
     /// How its values are used otherwise.
     pub uses: Uses,
+    /// The arrays whose indices they are.
+    pub indexes: Vec<VariableId>,
+}
+
+impl RoleReport {
+    /// Whether all its values are permuted freely.
+    pub fn is_free(&self) -> bool {
+        matches!(&self.free[..], [class] if class.len() == self.size)
+    }
+
+    /// Whether it is the role of the values of a type, or of the elements of an array.
+    pub fn is_about(&self, model: &Model, of: Individuals) -> bool {
+        match of {
+            Individuals::Values(ty) => model.types[ty].name.as_ref() == Some(&self.name),
+            Individuals::Elements(variable) => self.indexes.contains(&variable),
+        }
+    }
 }
 
 /// Reports about the roles that index an array or are held by a cell, apart from plain numbers and truth values.
@@ -50,7 +70,9 @@ pub(super) fn reports(model: &Model, analysis: &Analysis<'_>) -> Vec<RoleReport>
                 (None, Part::Contents) => format!("the contents of `{}`", model.variables[variable].name),
             };
             let is_named = model.types[ty].name.is_some();
+            let indexes: Vec<VariableId> = if part == Part::Index { vec![variable] } else { Vec::new() };
             if let Some(known) = reports.iter_mut().find(|report| report.role == role) {
+                known.indexes.extend(indexes);
                 if is_named && model.types[known.ty].name.is_none() {
                     (known.name, known.ty) = (name, ty);
                 }
@@ -75,7 +97,7 @@ pub(super) fn reports(model: &Model, analysis: &Analysis<'_>) -> Vec<RoleReport>
             let mut involved = analysis.findings.computed.iter().filter(involves);
             let only_rotated = involved.all(|computed| computed.computation.rotates(model));
             let uses = Uses::of(role, &analysis.findings.uses);
-            reports.push(RoleReport { role, name, ty, size, free: Vec::new(), others: 0, limits, only_rotated, uses });
+            reports.push(RoleReport { role, name, ty, size, free: Vec::new(), others: 0, limits, only_rotated, uses, indexes });
         });
     }
     reports
@@ -115,5 +137,6 @@ fn limit(model: &Model, ty: TypeId, cause: &Cause) -> Limit {
         Why::Copies => "arrays with different indices are copied".to_owned(),
         Why::Instance(_) => "one instance of the property is preserved".to_owned(),
     };
-    Limit { span: cause.span, text }
+    let value = if let Why::Names(value) = cause.why { Some(value) } else { None };
+    Limit { span: cause.span, text, value }
 }

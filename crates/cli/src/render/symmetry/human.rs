@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use num_bigint::BigUint;
-use quotient::{Answer, CertificationReport, Detected, Explanation, Family, Reason, Refused, Symmetry};
+use quotient::{Answer, CertificationReport, Detected, Explanation, Family, Limit, Reason, Refused, Symmetry, TextReading};
 use quotient_ir::Model;
 
 use super::{named, place};
@@ -14,6 +14,8 @@ use crate::terminal::{Palette, visible};
 
 /// More generators than this are only counted.
 const LISTED_GENERATORS: usize = 24;
+/// More places of the text than this are counted.
+const LISTED_LIMITS: usize = 6;
 /// Longer cycles and lists are shortened.
 const LONGEST_CYCLE: usize = 9;
 
@@ -21,9 +23,9 @@ const LONGEST_CYCLE: usize = 9;
 pub(crate) fn detection(findings: &Detected, palette: Palette) -> String {
     let mut text = format!("{}\n", title(findings, palette));
     match &findings.answer {
-        Some(Answer::WhyNot { text: request, explanation }) => {
+        Some(Answer::WhyNot { text: request, limits, explanation }) => {
             text.push('\n');
-            text.push_str(&answer(findings.model().ir(), request, explanation, palette));
+            text.push_str(&answer(findings.model().ir(), request, limits, explanation.as_ref(), palette));
         }
         Some(Answer::Families(list)) => {
             text.push('\n');
@@ -67,7 +69,7 @@ fn generators(findings: &Detected) -> String {
     for generator in findings.generators.iter().take(LISTED_GENERATORS) {
         let _ = writeln!(text, "  {}", visible(&generator.line(LONGEST_CYCLE)));
     }
-    let more = findings.generators.len().saturating_sub(LISTED_GENERATORS);
+    let more = findings.generator_count.saturating_sub(LISTED_GENERATORS);
     if more > 0 {
         let _ = writeln!(text, "  … and {} more", quantity::count(more as u64));
     }
@@ -113,12 +115,17 @@ fn figures(findings: &Detected, palette: Palette) -> String {
         rows.push(("preserved", properties.join(", ")));
     }
     if !findings.generators.is_empty() {
-        rows.push(("generators", quantity::count(findings.generators.len() as u64)));
+        rows.push(("generators", quantity::count(findings.generator_count as u64)));
     }
     if let Some(report) = findings.certification.filter(|_| !findings.generators.is_empty()) {
         rows.push(("certified", certification(&report)));
     }
-    if !findings.complete {
+    if let Some(text) = findings.text.as_ref().filter(|_| !findings.generators.is_empty()) {
+        rows.push(("text", text_row(text, &findings.structure)));
+    }
+    if let Some(reason) = &findings.only_text {
+        rows.push(("search", palette.open(&format!("of the text only: {reason}"))));
+    } else if !findings.complete {
         rows.push(("search", palette.open("not finished: there may be more symmetries")));
     }
     if let Some((nodes, edges)) = findings.graph_size {
@@ -135,6 +142,17 @@ fn figures(findings: &Detected, palette: Palette) -> String {
     rows.iter().map(|(name, value)| format!("{name:<11}  {value}\n")).collect()
 }
 
+/// What the text alone shows.
+fn text_row(text: &TextReading, whole: &str) -> String {
+    let time = quantity::duration(text.elapsed);
+    let strict = if text.is_strict { ", with strict quantifiers" } else { "" };
+    match text.structure.as_str() {
+        "1" => format!("shows none of them, {time}"),
+        structure if structure == whole => format!("shows all of them{strict}, {time}"),
+        structure => format!("shows {structure}{strict}, {time}"),
+    }
+}
+
 /// How the generators were proved to be symmetries.
 fn certification(report: &CertificationReport) -> String {
     let CertificationReport { exhausted, by_normal_form, runs } = *report;
@@ -147,8 +165,29 @@ fn certification(report: &CertificationReport) -> String {
     text
 }
 
-fn answer(model: &Model, request: &str, explanation: &Explanation, palette: Palette) -> String {
+fn answer(
+    model: &Model,
+    request: &str,
+    limits: &[Limit],
+    explanation: Option<&Explanation>,
+    palette: Palette,
+) -> String {
     let request = visible(request);
+    let shown = limits.iter().take(LISTED_LIMITS).map(|limit| (place(limit.span), limit.text.as_str()));
+    let in_text = render_remarks(&model.source, shown, palette);
+    let more = match limits.len().saturating_sub(LISTED_LIMITS) {
+        0 => String::new(),
+        more => format!("\n\nand {more} more places of the text"),
+    };
+    let in_text = format!("{}{more}", in_text.trim_end());
+    let Some(explanation) = explanation else {
+        let none = "the text says nothing against it, and the model is too large to look at more";
+        return if limits.is_empty() {
+            format!("`{request}`: {none}\n")
+        } else {
+            format!("`{request}` is not seen to be a symmetry in the text\n\n{in_text}\n")
+        };
+    };
     match explanation {
         Explanation::Symmetry(completed) => {
             let but = if completed.is_detected { "" } else { ", but not one that was found" };
@@ -171,7 +210,8 @@ fn answer(model: &Model, request: &str, explanation: &Explanation, palette: Pale
                 1 => "\nand 1 other reason\n".to_owned(),
                 _ => format!("\nand {} other reasons\n", quantity::count(*omitted as u64)),
             };
-            format!("`{request}` is not a symmetry\n\n{}\n{others}", said.trim_end())
+            let first = if limits.is_empty() { String::new() } else { format!("\n{in_text}\n\nso that\n") };
+            format!("`{request}` is not a symmetry\n{first}\n{}\n{others}", said.trim_end())
         }
     }
 }

@@ -23,6 +23,9 @@ struct DetectionObject<'a> {
     is_symmetry: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     permutation: Option<Vec<String>>,
+    /// What the text says against the request.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    limits: Vec<ReasonObject<'a>>,
     reasons: Option<Vec<ReasonObject<'a>>>,
     /// The number of others.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -39,6 +42,11 @@ struct SymmetryObject<'a> {
     order: String,
     structure: &'a str,
     complete: bool,
+    /// What the text alone shows.
+    text: Option<TextObject<'a>>,
+    /// Why only the text was looked at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    only_text: Option<&'a str>,
     generators: Vec<GeneratorObject>,
     types: Vec<&'a str>,
     variables: Vec<&'a str>,
@@ -48,6 +56,14 @@ struct SymmetryObject<'a> {
     certification: Option<CertificationObject>,
     graph: Option<GraphObject>,
     seconds_by_phase: BTreeMap<&'static str, f64>,
+    seconds: f64,
+}
+
+#[derive(serde::Serialize)]
+struct TextObject<'a> {
+    order: String,
+    structure: &'a str,
+    strict: bool,
     seconds: f64,
 }
 
@@ -90,8 +106,9 @@ struct FamilyObject<'a> {
     separators: Vec<Option<ReasonObject<'a>>>,
 }
 
+/// A reason and its place.
 #[derive(serde::Serialize)]
-struct ReasonObject<'a> {
+pub(crate) struct ReasonObject<'a> {
     message: &'a str,
     file: Option<&'a str>,
     line: Option<usize>,
@@ -115,10 +132,12 @@ pub(crate) fn detection(writer: &mut dyn Write, findings: &Detected, invocation:
         .properties
         .iter()
         .map(|&property| PropertyObject { name: property_name(model, property), kind: property_kind(model, property) });
-    let (request, explanation, families) = match &findings.answer {
-        Some(Answer::WhyNot { text, explanation }) => (Some(text.as_str()), Some(explanation), None),
-        Some(Answer::Families(families)) => (None, None, Some(families)),
-        None => (None, None, None),
+    let (request, limits, explanation, families) = match &findings.answer {
+        Some(Answer::WhyNot { text, limits, explanation }) => {
+            (Some(text.as_str()), &limits[..], explanation.as_ref(), None)
+        }
+        Some(Answer::Families(families)) => (None, &[][..], None, Some(families)),
+        None => (None, &[][..], None, None),
     };
     let (reasons, similar, omitted) = match explanation {
         None => (None, &[][..], 0),
@@ -138,6 +157,7 @@ pub(crate) fn detection(writer: &mut dyn Write, findings: &Detected, invocation:
         request,
         is_symmetry: reasons.map(<[Reason]>::is_empty),
         permutation,
+        limits: limits.iter().map(|limit| located(&lines, &limit.text, limit.span)).collect(),
         reasons: reasons.map(|reasons| {
             let similar = similar.iter().copied().chain(std::iter::repeat(0));
             let objects = reason_objects(&lines, reasons).into_iter().zip(similar);
@@ -175,6 +195,13 @@ fn symmetry_object<'a>(findings: &'a Detected, lines: &Lines<'a>) -> SymmetryObj
         order: findings.order.to_string(),
         structure: &findings.structure,
         complete: findings.complete,
+        text: findings.text.as_ref().map(|text| TextObject {
+            order: text.order.to_string(),
+            structure: &text.structure,
+            strict: text.is_strict,
+            seconds: seconds(text.elapsed),
+        }),
+        only_text: findings.only_text.as_deref(),
         generators: findings
             .generators
             .iter()
@@ -210,7 +237,8 @@ fn reason_objects<'a>(lines: &Lines<'a>, reasons: &'a [Reason]) -> Vec<ReasonObj
     reasons.iter().map(|reason| located(lines, &reason.text, reason.span)).collect()
 }
 
-fn located<'a>(lines: &Lines<'a>, message: &'a str, span: Span) -> ReasonObject<'a> {
+/// A message with its place.
+pub(crate) fn located<'a>(lines: &Lines<'a>, message: &'a str, span: Span) -> ReasonObject<'a> {
     let place = place(span).map(|span| lines.place(span));
     ReasonObject {
         message,

@@ -8,8 +8,10 @@ use std::time::Duration;
 use quotient::Phases;
 use quotient_ir::Span;
 
+pub(crate) use json::{ReasonObject, located};
+
 /// The location of a reason, if it has one.
-fn place(span: Span) -> Option<Span> {
+pub(crate) fn place(span: Span) -> Option<Span> {
     (span != Span::default()).then_some(span)
 }
 

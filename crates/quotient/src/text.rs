@@ -1,0 +1,78 @@
+//! What the text of a model shows about its symmetries, without unfolding anything.
+
+use std::time::{Duration, Instant};
+
+use num_bigint::BigUint;
+use quotient_ir::{Budget, PropertyId};
+use quotient_symmetry::{Individuals, Limit, Preserved, Request, RoleReport, TextSymmetries, symmetries_of_text};
+
+use crate::model::Model;
+
+/// What the text of a model shows.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct TextReading {
+    /// The number of symmetries.
+    pub order: BigUint,
+    /// The structure of the group.
+    pub structure: String,
+    /// The structure of the part that is not free: what is computed with, or tied to other values.
+    pub tied: Option<String>,
+    /// Whether conditions about all or some values count as wrong if they are wrong for any value: a state that goes
+    /// wrong only in another order of values is then wrong as well.
+    pub is_strict: bool,
+    /// What it says about each role that values play.
+    pub roles: Vec<RoleReport>,
+    /// The duration.
+    pub elapsed: Duration,
+}
+
+/// Reads the text; `None` if it is too large, or reading was interrupted.
+pub(crate) fn read(model: &Model, properties: &[PropertyId], budget: &Budget) -> Option<TextReading> {
+    let started = Instant::now();
+    let read = |model: &quotient_ir::Model, layout| {
+        symmetries_of_text(model, layout, Preserved::Properties(properties), budget).ok().flatten()
+    };
+    let plain = read(model.ir(), model.layout())?;
+    let strict = plain.strict_model(model.ir()).and_then(|strict| read(&strict, model.layout()));
+    let strict = strict.filter(|strict| strict.order() > plain.order());
+    let is_strict = strict.is_some();
+    Some(TextReading::new(&strict.unwrap_or(plain), is_strict, started.elapsed()))
+}
+
+impl TextReading {
+    fn new(found: &TextSymmetries, is_strict: bool, elapsed: Duration) -> Self {
+        Self {
+            order: found.order(),
+            structure: found.structure().to_string(),
+            tied: found.tied_structure().map(ToString::to_string),
+            is_strict,
+            roles: found.roles().to_vec(),
+            elapsed,
+        }
+    }
+
+    /// What the text says against a request: the limits of the roles it is about.
+    pub(crate) fn against(&self, model: &quotient_ir::Model, request: &Request) -> Vec<Limit> {
+        let (of, values) = match request {
+            Request::Exchange { ty, first, second } => (Individuals::Values(*ty), Some([*first, *second])),
+            Request::Rotate { ty } => (Individuals::Values(*ty), None),
+            Request::ExchangeElements { variable, first, second } => {
+                (Individuals::Elements(*variable), Some([*first, *second]))
+            }
+            Request::RotateElements { variable } => (Individuals::Elements(*variable), None),
+            _ => return Vec::new(),
+        };
+        let mut limits: Vec<Limit> = Vec::new();
+        for role in self.roles.iter().filter(|role| role.is_about(model, of)) {
+            let concerns = |limit: &&Limit| match (limit.value, values) {
+                (Some(value), Some(values)) => values.contains(&value),
+                _ => true,
+            };
+            limits.extend(role.limits.iter().filter(concerns).cloned());
+        }
+        limits.sort_by_key(|limit| limit.span);
+        limits.dedup();
+        limits
+    }
+}
