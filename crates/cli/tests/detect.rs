@@ -33,6 +33,7 @@ variables    token, label, leader
 preserved    liveness "a single leader brings about a single token"
 generators   2
 certified    …
+text         shows all of them in …
 graph        …
 time         …
 ---- exit status 0
@@ -46,7 +47,7 @@ fn symmetries_json() {
     expect(
         quotient(["detect", "--format", "json", "mutex.m"]),
         str![[r#"
-{"schema":"quotient/1","command":"detect","symmetry":{"source":"auto","order":"2","structure":"S2","complete":true,"generators":[{"cycles":["(process 0 1)"]}],"types":["process"],"variables":["at","last"],"fixed":[],"numbers":[],"refused":[],"certification":"…","graph":{"…"},"seconds_by_phase":"…","seconds":"…"},"properties":[{"name":"mutual exclusion","kind":"invariant"},{"name":"both try","kind":"cover"}],"request":null,"is_symmetry":null,"reasons":null,"families":null,"seconds":"…","peak_memory_bytes":"…","diagnostics":[]}
+{"schema":"quotient/1","command":"detect","symmetry":{"source":"auto","order":"2","structure":"S2","complete":true,"text":{"order":"2","structure":"S2","strict":false,"seconds":"…"},"generators":[{"cycles":["(process 0 1)"]}],"types":["process"],"variables":["at","last"],"fixed":[],"numbers":[],"refused":[],"certification":"…","graph":{"…"},"seconds_by_phase":"…","seconds":"…"},"properties":[{"name":"mutual exclusion","kind":"invariant"},{"name":"both try","kind":"cover"}],"request":null,"is_symmetry":null,"reasons":null,"families":null,"seconds":"…","peak_memory_bytes":"…","diagnostics":[]}
 ---- exit status 0
 
 "#]],
@@ -67,6 +68,7 @@ variables    x, y
 preserved    invariant "not both"
 generators   1
 certified    …
+text         shows none of them in …
 graph        …
 time         …
 ---- exit status 0
@@ -145,6 +147,7 @@ fixed        x: a loop does not end after 4096 iterations whatever the state (<s
 fixed        y: a loop does not end after 4096 iterations whatever the state (<stdin>:3:1)
 generators   1
 certified    …
+text         shows none of them in …
 graph        …
 time         …
 ---- exit status 0
@@ -168,6 +171,7 @@ variables    state, entrusted, network
 preserved    invariant "mutual exclusion", invariant "there is one lock", invariant "requests go to the server, from clients", liveness "everyone can have the lock again"
 generators   2
 certified    …
+text         shows all of them, with strict quantifiers in …
 graph        …
 time         …
 ---- exit status 0
@@ -190,6 +194,7 @@ variables    doing, taken
 preserved    invariant "neighbours do not eat at the same time"
 generators   1
 certified    …
+text         shows all of them in …
 graph        …
 time         …
 ---- exit status 0
@@ -211,6 +216,7 @@ types        process
 variables    at, last
 generators   1
 certified    …
+text         shows all of them in …
 graph        …
 time         …
 ---- exit status 0
@@ -233,6 +239,7 @@ variables    at, last
 preserved    cover "both try"
 generators   1
 certified    …
+text         shows all of them in …
 graph        …
 time         …
 ---- exit status 0
@@ -298,7 +305,7 @@ fn declared_and_not_so_json() {
     expect(
         quotient(["detect", "--symmetry=declared", "--format=json", "-DN=2", "unfair.m"]),
         str![[r#"
-{"schema":"quotient/1","command":"detect","symmetry":{"source":"declared","order":"1","structure":"trivial","complete":true,"generators":[],"types":[],"variables":[],"fixed":[],"numbers":[],"refused":[{"type":"client","values":["client_0","client_1"],"reasons":[{"message":"rule \"grant\": what `owner` becomes is not the same for the permuted state","file":"unfair.m","line":40,"column":7}]}],"certification":"…","graph":null,"seconds_by_phase":"…","seconds":"…"},"properties":[],"request":null,"is_symmetry":null,"reasons":null,"families":null,"seconds":"…","peak_memory_bytes":"…","diagnostics":[]}
+{"schema":"quotient/1","command":"detect","symmetry":{"source":"declared","order":"1","structure":"trivial","complete":true,"text":null,"generators":[],"types":[],"variables":[],"fixed":[],"numbers":[],"refused":[{"type":"client","values":["client_0","client_1"],"reasons":[{"message":"rule \"grant\": what `owner` becomes is not the same for the permuted state","file":"unfair.m","line":40,"column":7}]}],"certification":"…","graph":null,"seconds_by_phase":"…","seconds":"…"},"properties":[],"request":null,"is_symmetry":null,"reasons":null,"families":null,"seconds":"…","peak_memory_bytes":"…","diagnostics":[]}
 ---- exit status 0
 
 "#]],
@@ -327,6 +334,48 @@ fn why_not() {
 symmetries: 2, S2
 
 `process 1 3` is not a symmetry
+
+in the text:
+
+note: `p <= 2` computes with it
+  --> ../../../../models/murphi/readers_writers.m:44:3
+   |
+44 | /   rule "enter beside readers"
+45 | |     at[p] = trying & p <= READERS & forall q: process do q <= READERS | at[q] != inside end
+46 | |   ==>
+47 | |     at[p] := inside;
+48 | |   end;
+   | |_____^
+
+note: `q <= 2` computes with it
+  --> ../../../../models/murphi/readers_writers.m:44:3
+   |
+44 | /   rule "enter beside readers"
+45 | |     at[p] = trying & p <= READERS & forall q: process do q <= READERS | at[q] != inside end
+46 | |   ==>
+47 | |     at[p] := inside;
+48 | |   end;
+   | |_____^
+
+note: `p > 2` computes with it
+  --> ../../../../models/murphi/readers_writers.m:58:1
+   |
+58 | / invariant "a writer is alone"
+59 | |   forall p: process do
+60 | |     p > READERS & at[p] = inside -> forall q: process do q = p | at[q] != inside end
+61 | |   end;
+   | |_____^
+
+note: `p < q` computes with it
+  --> ../../../../models/murphi/readers_writers.m:63:1
+   |
+63 | / cover "readers meet"
+64 | |   exists p: process do
+65 | |     exists q: process do p < q & at[p] = inside & at[q] = inside end
+66 | |   end;
+   | |_____^
+
+unfolded:
 
 note: rule "enter beside readers" can fire for p = 1, but never for p = 3
   --> ../../../../models/murphi/readers_writers.m:44:3
@@ -367,7 +416,7 @@ fn why_not_json() {
     expect(
         quotient(["detect", "--format", "json", READERS_WRITERS, "--why-not", "process 1 3"]),
         str![[r#"
-{"schema":"quotient/1","command":"detect","symmetry":{"source":"auto","order":"2","structure":"S2","complete":true,"generators":[{"cycles":["(process 1 2)"]}],"types":["process"],"variables":["at"],"fixed":[],"numbers":[],"refused":[],"certification":"…","graph":{"…"},"seconds_by_phase":"…","seconds":"…"},"properties":[{"name":"a writer is alone","kind":"invariant"},{"name":"readers meet","kind":"cover"},{"name":"everyone can enter again","kind":"liveness"}],"request":"process 1 3","is_symmetry":false,"reasons":[{"message":"rule \"enter beside readers\" can fire for p = 1, but never for p = 3","file":"../../../../models/murphi/readers_writers.m","line":44,"column":3},{"message":"rule \"enter beside readers\": the condition `forall q: process do q <= 2 | at[q] != inside end` for p = 2 changes its meaning","file":"../../../../models/murphi/readers_writers.m","line":44,"column":3},{"message":"the property \"a writer is alone\" says something else about the permuted state","file":"../../../../models/murphi/readers_writers.m","line":58,"column":1}],"families":null,"seconds":"…","peak_memory_bytes":"…","diagnostics":[]}
+{"schema":"quotient/1","command":"detect","symmetry":{"source":"auto","order":"2","structure":"S2","complete":true,"text":{"order":"1","structure":"1","strict":false,"seconds":"…"},"generators":[{"cycles":["(process 1 2)"]}],"types":["process"],"variables":["at"],"fixed":[],"numbers":[],"refused":[],"certification":"…","graph":{"…"},"seconds_by_phase":"…","seconds":"…"},"properties":[{"name":"a writer is alone","kind":"invariant"},{"name":"readers meet","kind":"cover"},{"name":"everyone can enter again","kind":"liveness"}],"request":"process 1 3","is_symmetry":false,"limits":[{"message":"`p <= 2` computes with it","file":"../../../../models/murphi/readers_writers.m","line":44,"column":3},{"message":"`q <= 2` computes with it","file":"../../../../models/murphi/readers_writers.m","line":44,"column":3},{"message":"`p > 2` computes with it","file":"../../../../models/murphi/readers_writers.m","line":58,"column":1},{"message":"`p < q` computes with it","file":"../../../../models/murphi/readers_writers.m","line":63,"column":1}],"reasons":[{"message":"rule \"enter beside readers\" can fire for p = 1, but never for p = 3","file":"../../../../models/murphi/readers_writers.m","line":44,"column":3},{"message":"rule \"enter beside readers\": the condition `forall q: process do q <= 2 | at[q] != inside end` for p = 2 changes its meaning","file":"../../../../models/murphi/readers_writers.m","line":44,"column":3},{"message":"the property \"a writer is alone\" says something else about the permuted state","file":"../../../../models/murphi/readers_writers.m","line":58,"column":1}],"families":null,"seconds":"…","peak_memory_bytes":"…","diagnostics":[]}
 ---- exit status 0
 
 "#]],
@@ -430,7 +479,7 @@ fn families_json() {
     expect(
         quotient(["detect", "--format=json", "--why-not", "--no-properties", READERS_WRITERS]),
         str![[r#"
-{"schema":"quotient/1","command":"detect","symmetry":{"source":"auto","order":"2","structure":"S2","complete":true,"generators":[{"cycles":["(process 1 2)"]}],"types":["process"],"variables":["at"],"fixed":[],"numbers":[],"refused":[],"certification":"…","graph":{"…"},"seconds_by_phase":"…","seconds":"…"},"properties":[],"request":null,"is_symmetry":null,"reasons":null,"families":[{"type":"process","classes":[["1","2"],["3"]],"separators":[{"message":"rule \"enter beside readers\" can fire for p = 1, but never for p = 3","file":"../../../../models/murphi/readers_writers.m","line":44,"column":3}]}],"seconds":"…","peak_memory_bytes":"…","diagnostics":[]}
+{"schema":"quotient/1","command":"detect","symmetry":{"source":"auto","order":"2","structure":"S2","complete":true,"text":{"order":"2","structure":"S2","strict":false,"seconds":"…"},"generators":[{"cycles":["(process 1 2)"]}],"types":["process"],"variables":["at"],"fixed":[],"numbers":[],"refused":[],"certification":"…","graph":{"…"},"seconds_by_phase":"…","seconds":"…"},"properties":[],"request":null,"is_symmetry":null,"reasons":null,"families":[{"type":"process","classes":[["1","2"],["3"]],"separators":[{"message":"rule \"enter beside readers\" can fire for p = 1, but never for p = 3","file":"../../../../models/murphi/readers_writers.m","line":44,"column":3}]}],"seconds":"…","peak_memory_bytes":"…","diagnostics":[]}
 ---- exit status 0
 
 "#]],
@@ -458,6 +507,16 @@ symmetries: 6, S3
 symmetries: 3, C3
 
 `node 0 1` is not a symmetry
+
+in the text:
+
+note: `(p + 3 - 1) % 3` computes with it
+  --> ../../../../models/promela/leader_ring.pml:20:6
+   |
+20 |   :: !leader && nempty(link[(_pid + N - 1) % N]) -> d_step { nempty(link[(_pid + N - 1) % N]) -> link[(_pid + N - 1) % N]?1; leader ...
+   |      ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+
+unfolded:
 
 note: rule "node 19: leader && nfull(link[_pid])": the condition `len(link[p]) != 1` for p = 0 does not become the one for p = 1 (and 1 more like it)
   --> ../../../../models/promela/leader_ring.pml:19:6
@@ -536,7 +595,7 @@ processes client: {4, 5, 6, 7, 8, 9} {10, 11}  distinguished
     expect(
         quotient(["detect", "--format", "json", "../../../../models/promela/mutex.pml", "--why-not", "P(0) P(1)"]),
         str![[r#"
-{"schema":"quotient/1","command":"detect","symmetry":{"source":"auto","order":"6","structure":"S3","complete":true,"generators":[{"cycles":["P(0) ↔ P(1)"]},{"cycles":["P(0) ↔ P(2)"]}],"types":[],"variables":["P"],"fixed":[],"numbers":[],"refused":[],"certification":"…","graph":{"…"},"seconds_by_phase":"…","seconds":"…"},"properties":[],"request":"P(0) P(1)","is_symmetry":true,"permutation":["P(0) ↔ P(1)"],"reasons":[],"families":null,"seconds":"…","peak_memory_bytes":"…","diagnostics":[]}
+{"schema":"quotient/1","command":"detect","symmetry":{"source":"auto","order":"6","structure":"S3","complete":true,"text":{"order":"6","structure":"S3","strict":false,"seconds":"…"},"generators":[{"cycles":["P(0) ↔ P(1)"]},{"cycles":["P(0) ↔ P(2)"]}],"types":[],"variables":["P"],"fixed":[],"numbers":[],"refused":[],"certification":"…","graph":{"…"},"seconds_by_phase":"…","seconds":"…"},"properties":[],"request":"P(0) P(1)","is_symmetry":true,"permutation":["P(0) ↔ P(1)"],"reasons":[],"families":null,"seconds":"…","peak_memory_bytes":"…","diagnostics":[]}
 ---- exit status 0
 
 "#]],
@@ -694,7 +753,8 @@ fn worked_example_of_the_guide() {
     let expected = block("```\n$ quotient detect lock.m\n");
     assert_eq!(transcript.stdout.lines().count(), expected.lines().count(), "{transcript}");
     for (said, expected) in transcript.stdout.lines().zip(expected.lines()) {
-        if !["certified  ", "time  "].iter().any(|name| said.starts_with(name) && expected.starts_with(name)) {
+        if !["certified  ", "text  ", "time  "].iter().any(|name| said.starts_with(name) && expected.starts_with(name))
+        {
             assert_eq!(said, expected, "{transcript}");
         }
     }

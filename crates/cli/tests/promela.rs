@@ -624,6 +624,7 @@ symmetries: 6, S3
 variables    traveller, clerk, counter, traveller.reply
 generators   2
 certified    …
+text         shows all of them in …
 graph        …
 time         …
 ---- exit status 0
@@ -649,6 +650,34 @@ processes client: {1} {2}  distinguished
 symmetries: 1, nothing but the identity
 
 `client(1) client(2)` is not a symmetry
+
+in the text:
+
+note: `p + 2` computes with it
+  --> office.pml:15:3
+   |
+15 |   desk!request(reply);
+   |   ^^^^^^^^^^^^^^^^^^^
+
+note: `q + 2` computes with it
+  --> office.pml:25:27
+   |
+25 |   :: desk?request(who) -> who!answer
+   |                           ^^^^^^^^^^
+
+note: `1` is named
+  --> office.pml:30:12
+   |
+30 |   atomic { run client(2); run client(3); run clerk() }
+   |            ^^^^^^^^^^^^^
+
+note: `2` is named
+  --> office.pml:30:12
+   |
+30 |   atomic { run client(2); run client(3); run clerk() }
+   |            ^^^^^^^^^^^^^
+
+unfolded:
 
 note: rule "client 17: take": what `x` becomes for p = 1 does not turn into what `x` becomes for p = 2 (and 1 more like it)
   --> office.pml:17:12

@@ -135,6 +135,8 @@ fn detect() {
         &["unfair.m", "--why-not", "client 0 1"],
         &["unfair.m", "--partial"],
         &["counter.m", "--partial"],
+        &["unfair.m", "--family"],
+        &["mutex.m", "--family"],
         &["../../../../models/murphi/home_cache.m"],
         &["../../../../models/promela/peterson.pml"],
         &["nowhere.m"],

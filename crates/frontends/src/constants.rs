@@ -36,9 +36,8 @@ const DEEPEST: usize = 16;
 /// Whether a name occurs only as a size, as an end of a range, as a modulus, or in such a constant.
 fn is_size(tokens: &[&str], name: &str, depth: usize) -> bool {
     let at = |position: Option<usize>| position.and_then(|position| tokens.get(position)).copied().unwrap_or("");
-    let is_summand = |token: &str| {
-        token == name || token == "+" || token == "-" || token.bytes().all(|byte| byte.is_ascii_digit())
-    };
+    let is_summand =
+        |token: &str| token == name || token == "+" || token == "-" || token.bytes().all(|byte| byte.is_ascii_digit());
     let occurrences = tokens.iter().enumerate().filter(|(_, token)| **token == name).map(|(position, _)| position);
     let mut occurrences = occurrences;
     occurrences.all(|position| {

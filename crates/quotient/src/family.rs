@@ -174,9 +174,11 @@ impl Fit<'_> {
         }
         factors.extend(self.tied());
         for (position, role) in self.base.roles.iter().enumerate() {
-            let is_sized = self.varied.iter().flat_map(|one| &one.readings).any(|(_, reading)| {
-                reading.roles.get(position).is_some_and(|other| other.size != role.size)
-            });
+            let is_sized = self
+                .varied
+                .iter()
+                .flat_map(|one| &one.readings)
+                .any(|(_, reading)| reading.roles.get(position).is_some_and(|other| other.size != role.size));
             if is_sized && role.free.is_empty() && role.others == 0 {
                 let size = self.number(&|reading| reading.roles.get(position).map(|role| role.size as i64));
                 let size = size.map_or_else(|| role.size.to_string(), |size| size.text);
@@ -234,10 +236,11 @@ impl Fit<'_> {
         let roles: Vec<&RoleReport> = self.base.roles.iter().filter(|role| role.others > 0).collect();
         // `C4` is `C_N` if it is `C5` with the next number.
         let letter = structure.chars().next().unwrap_or('1');
-        let number = |text: &str| text.strip_prefix(letter)?.parse::<i64>().ok();
-        let fitted = self.number(&|reading| match &reading.tied {
-            Some(structure) => number(structure),
-            None => None,
+        let fitted = self.number(&|reading| match reading.tied.as_deref() {
+            None => Some(1),
+            // Both are the same group.
+            Some("S2") if letter == 'C' => Some(2),
+            Some(structure) => structure.strip_prefix(letter)?.parse::<i64>().ok(),
         });
         let only_rotated = letter == 'C' && roles.iter().all(|role| role.only_rotated);
         let for_all = only_rotated && fitted.as_ref().is_some_and(|fitted| fitted.only_sizes);

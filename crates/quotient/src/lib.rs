@@ -115,8 +115,8 @@ pub use quotient_engines::{
 };
 pub use quotient_frontends::{LabelChecks, Language, WellDefinedness};
 pub use quotient_symmetry::{
-    CertificationReport, CertifiedGroup, Completed, Description, Explanation, Family, Fixed, Individuals, Limit,
-    Moved, Reason, Refused, RoleReport, Strategy, TooManyStates, Witness,
+    CertificationReport, CertifiedGroup, Completed, Description, Explanation, Family, Fixed, Individuals, Limit, Moved,
+    Reason, Refused, RoleReport, Strategy, TooManyStates, Witness,
 };
 pub use report::{
     CrossCheck, GroupReport, PartialOrderReport, ReductionReport, Remark, Report, SliceReport, SymmetryReport,

@@ -238,6 +238,15 @@ fn find(model: &Model, properties: &[PropertyId], source: Symmetry, budget: &Bud
                 return found.describe_text(properties, budget);
             }
             let detection = detection::detect(model, properties, budget).map_err(no_group)?;
+            // Functions say nothing about the variables of what is too large for them.
+            if !detection.fixed.is_empty() && found.text.as_ref().is_some_and(|text| !text.is_strict) {
+                let (order, _) = detection.group.order_and_structure(budget).map_err(given_up)?;
+                if found.text.as_ref().is_some_and(|text| text.order > order) {
+                    found.only_text = Some("some rules are too large to be unfolded".to_owned());
+                    found.fixed = detection.fixed;
+                    return found.describe_text(properties, budget);
+                }
+            }
             found.complete = detection.complete;
             found.certification = Some(detection.report);
             found.fixed = detection.fixed;

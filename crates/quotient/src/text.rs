@@ -37,17 +37,18 @@ pub(crate) fn read(model: &Model, properties: &[PropertyId], budget: &Budget) ->
     let strict = plain.strict_model(model.ir()).and_then(|strict| read(&strict, model.layout()));
     let strict = strict.filter(|strict| strict.order() > plain.order());
     let is_strict = strict.is_some();
-    Some(TextReading::new(&strict.unwrap_or(plain), is_strict, started.elapsed()))
+    let elapsed = started.elapsed();
+    Some(TextReading::new(model.ir(), &strict.unwrap_or(plain), is_strict, elapsed))
 }
 
 impl TextReading {
-    fn new(found: &TextSymmetries, is_strict: bool, elapsed: Duration) -> Self {
+    fn new(model: &quotient_ir::Model, found: &TextSymmetries, is_strict: bool, elapsed: Duration) -> Self {
         Self {
             order: found.order(),
             structure: found.structure().to_string(),
             tied: found.tied_structure().map(ToString::to_string),
             is_strict,
-            roles: found.roles().to_vec(),
+            roles: found.roles(model),
             elapsed,
         }
     }
@@ -65,14 +66,17 @@ impl TextReading {
         };
         let mut limits: Vec<Limit> = Vec::new();
         for role in self.roles.iter().filter(|role| role.is_about(model, of)) {
-            let concerns = |limit: &&Limit| match (limit.value, values) {
-                (Some(value), Some(values)) => values.contains(&value),
-                _ => true,
+            let domain = model.domain(role.ty);
+            let image = |value: i64| match values {
+                Some([first, second]) if value == first => second,
+                Some([first, second]) if value == second => first,
+                Some(_) => value,
+                None if !domain.contains(value) => value,
+                None => domain.values().find(|next| *next > value).unwrap_or_else(|| domain.least()),
             };
-            limits.extend(role.limits.iter().filter(concerns).cloned());
+            limits.extend(role.limits.iter().filter(|limit| limit.notices(&image)).cloned());
         }
         limits.sort_by_key(|limit| limit.span);
-        limits.dedup();
         limits
     }
 }

@@ -31,7 +31,7 @@ use quotient_functions::{
     Relabelling, Subject, Users,
 };
 use quotient_groups::{OrbitPartition, PermutationGroup, Point, SparsePermutation, Structure};
-use quotient_ir::{Action, Budget, Layout, Model, PropertyId, Spent, TableIndex, TypeId};
+use quotient_ir::{Action, Budget, Layout, Model, PropertyId, RuleId, Spent, TableIndex, TypeId};
 
 use crate::graph::watch;
 use crate::literals::{Literals, NoAction, StateMap};
@@ -120,11 +120,16 @@ impl CertifiedGroup {
         literals: Literals,
         generators: Vec<SparsePermutation>,
         interchangeable: Vec<InterchangeableValues>,
-        instances: TextInstances,
+        (instances, exchanged): (TextInstances, &[Vec<RuleId>]),
     ) -> Option<Self> {
         let maps = generators.iter().map(|generator| literals.action(layout, generator).ok());
         let maps = maps.collect::<Option<Vec<_>>>()?;
-        let rule_classes = (0..model.rules.len() as u32).collect();
+        let mut rule_classes: Vec<u32> = (0..model.rules.len() as u32).collect();
+        for rules in exchanged {
+            for rule in rules {
+                rule_classes[rule.position()] = rules[0].position() as u32;
+            }
+        }
         let instances = KnownInstances::Text(Arc::new(instances));
         Some(Self { literals, generators, maps, interchangeable, rule_classes, instances })
     }

@@ -92,7 +92,7 @@ fn compare(model: &Model, limit: usize) -> Result<(BigUint, BigUint, usize, Stri
         }
     }
     let times = format!("{:.1} ms against {:.1} ms", read.as_secs_f64() * 1e3, unfolded.as_secs_f64() * 1e3);
-    Ok((text.order(), order, text.roles().len(), times))
+    Ok((text.order(), order, text.roles(model).len(), times))
 }
 
 #[test]

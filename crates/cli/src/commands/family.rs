@@ -134,7 +134,7 @@ fn human(model: &Model, found: &SizeFamily, palette: Palette) -> String {
         }
         let more = factor.limits.len().saturating_sub(LISTED_LIMITS);
         if more > 0 {
-            let _ = writeln!(text, "  and {more} more places");
+            let _ = writeln!(text, "  and {more} more");
         }
     }
     text.push('\n');

@@ -102,7 +102,9 @@ fn mask(line: &str) -> String {
     }
     let mut line = line.to_owned();
     // How long it took to find symmetries, and how representatives are found, which is not what is tested here.
-    for (start, words) in [("symmetries  ", " in "), ("symmetries  ", "none found ("), ("reduction  ", "; ")] {
+    for (start, words) in
+        [("symmetries  ", " in "), ("symmetries  ", "none found ("), ("reduction  ", "; "), ("text  ", " in ")]
+    {
         if line.starts_with(start)
             && let Some(position) = line.find(words)
         {

@@ -16,6 +16,7 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use super::inference::{Cause, Computed, Findings, Visitor, called_functions};
 use super::motion::{Motion, size};
 use super::order::{Orders, Undefined};
+use super::patch::{self, Write};
 use super::shapes::{Role, Scope, Shape, Shapes};
 use crate::graph::watch;
 
@@ -284,13 +285,9 @@ impl<'m> Analysis<'m> {
                 continue;
             }
             let classes = universe.classes();
-            let mut all = true;
-            for pair in classes.iter().flat_map(|class| class.windows(2)) {
-                budget.spend(8)?;
-                let motion = Motion::exchange(*role, pair[0], pair[1]);
-                all = all && self.fixes_states(model, layout, &motion);
-            }
-            if all {
+            budget.spend(classes.iter().map(|class| class.len() as u64).sum())?;
+            let mut generators = classes.iter().flat_map(|class| Motion::of_class(*role, class));
+            if generators.all(|motion| self.fixes_states(model, layout, &motion) && self.fixes_patches(&motion)) {
                 self.free.extend(classes.into_iter().map(|class| (*role, class)));
             }
         }
@@ -300,14 +297,23 @@ impl<'m> Analysis<'m> {
     /// Whether a motion maps initial states to initial states, as far as they are compared.
     pub(super) fn fixes_states(&self, model: &Model, layout: &Layout, motion: &Motion) -> bool {
         let shapes = &self.findings.shapes;
-        match self.states.as_deref() {
-            None | Some([]) => true,
-            Some([state]) => motion.fixes(model, layout, shapes, state),
-            Some(states) => {
-                let known: FxHashSet<&Valuation> = states.iter().collect();
-                states.iter().all(|state| known.contains(&motion.apply(model, layout, shapes, state)))
-            }
+        let Some(states) = self.states.as_deref() else { return true };
+        // Most fix every state, which is seen from the cells that they move alone.
+        let is_moved = |state: &&Valuation| !motion.fixes(model, layout, shapes, state);
+        let mut moved = states.iter().filter(is_moved).peekable();
+        if moved.peek().is_none() {
+            return true;
         }
+        let known: FxHashSet<&Valuation> = states.iter().collect();
+        moved.all(|state| known.contains(&motion.apply(model, layout, shapes, state)))
+    }
+
+    /// Whether a motion maps each run of assignments to itself. Those that map one to another are found as tied.
+    fn fixes_patches(&self, motion: &Motion) -> bool {
+        self.findings.patches.iter().all(|patch| {
+            let known: FxHashSet<&Write> = patch.writes.iter().collect();
+            patch.writes.iter().all(|write| known.contains(&write.image(|role, value| motion.image(role, value))))
+        })
     }
 
     /// The automorphisms of the tables, for the roles that are not free.
@@ -339,11 +345,24 @@ impl<'m> Analysis<'m> {
                 }
             }
         }
+        for (number, group) in patch::groups(model, &self.findings.patches).into_iter().enumerate() {
+            for patch in &group {
+                let vertex = (group.len() > 1).then(|| tables.whole(hash(&("patch", number))));
+                for write in &self.findings.patches[*patch].writes {
+                    budget.spend(1)?;
+                    let parts = write.indices.iter().chain([&write.value]);
+                    let entry: Vec<_> = parts.map(|(role, value)| (*role, Some(*value))).collect();
+                    if !tables.add(hash(&("patch", number, hash(write.path()))), &entry, vertex) {
+                        return Ok(());
+                    }
+                }
+            }
+        }
         let states = self.states.as_deref().unwrap_or_default();
         budget.spend(layout.slots.len() as u64 * states.len() as u64)?;
         let mut fits = true;
-        for (number, state) in states.iter().enumerate() {
-            let vertex = (states.len() > 1).then(|| tables.state(number));
+        for state in states {
+            let vertex = (states.len() > 1).then(|| tables.whole(hash(&"state")));
             visit_leaves(model, layout, &self.findings, &mut |(slot, indices, path, role)| {
                 let mut entry: Vec<(Role, Option<i64>)> =
                     indices.iter().map(|(role, value)| (*role, Some(*value))).collect();
@@ -519,6 +538,15 @@ fn universes_of(
             }
         }
     }
+    for write in findings.patches.iter().flat_map(|patch| &patch.writes) {
+        for (role, value) in write.indices.iter().chain([&write.value]) {
+            if let Some(universe) = universes.get_mut(role)
+                && let Some(position) = universe.contains(*value)
+            {
+                universe.live[position] = true;
+            }
+        }
+    }
     // Conditions on single values, and functions whose results are told apart. Telling the values of one role apart may
     // show those of another.
     let mut known: Vec<Option<bool>> = vec![None; tables.len()];
@@ -600,14 +628,14 @@ impl Tables {
         *self.colours.entry(label).or_insert(next)
     }
 
-    /// The vertex of an initial state.
-    fn state(&mut self, _: usize) -> Point {
-        let colour = self.colour(hash(&"state"));
+    /// The vertex of something that consists of entries: an initial state, a run of assignments.
+    fn whole(&mut self, label: u64) -> Point {
+        let colour = self.colour(label);
         self.builder.add_vertex(colour)
     }
 
     /// Adds an entry of a table: values, some of which may move. Returns false if there are too many.
-    fn add(&mut self, table: u64, entry: &[(Role, Option<i64>)], state: Option<Point>) -> bool {
+    fn add(&mut self, table: u64, entry: &[(Role, Option<i64>)], whole: Option<Point>) -> bool {
         let mut label = hash(&("entry", table));
         let mut ends = Vec::new();
         for (place, (role, value)) in entry.iter().enumerate() {
@@ -616,7 +644,7 @@ impl Tables {
                 None => label = hash(&(label, place, *value)),
             }
         }
-        if ends.is_empty() {
+        if ends.is_empty() && whole.is_none() {
             return true;
         }
         let colour = self.colour(label);
@@ -627,8 +655,8 @@ impl Tables {
             self.builder.add_edge(vertex, middle);
             self.builder.add_edge(middle, end);
         }
-        if let Some(state) = state {
-            self.builder.add_edge(vertex, state);
+        if let Some(whole) = whole {
+            self.builder.add_edge(vertex, whole);
         }
         self.builder.vertex_count() <= MOST_VERTICES
     }

@@ -11,11 +11,13 @@ use quotient_ir::{
     Argument, BinaryOperator, Domain, Expr, ExprId, FunctionId, Iteration, Layout, LocalId, Model, MultisetElement,
     PlaceId, ReturnValue, Root, Span, Statement, StatementKind, Step, TableIndex, UnaryOperator, Valuation,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::inference::{Cause, Why};
 use super::motion::Motion;
 use super::opaque::{Computation, computes, is_small};
 use super::order::{Orders, is_position, is_position_only};
+use super::patch::{self, Patch, Write};
 use super::shapes::{Part, Role, Scope, Shape, Shapes};
 use super::strict::strict_pair;
 
@@ -72,10 +74,7 @@ impl Claim<'_> {
     /// Generators of what is claimed.
     pub(super) fn generators(&self) -> Vec<Motion> {
         match self {
-            Self::Free(role, classes) => {
-                let pairs = classes.iter().flat_map(|class| class.windows(2));
-                pairs.map(|pair| Motion::exchange(*role, pair[0], pair[1])).collect()
-            }
+            Self::Free(role, classes) => classes.iter().flat_map(|class| Motion::of_class(*role, class)).collect(),
             Self::Motion(motion) => vec![(*motion).clone()],
         }
     }
@@ -124,7 +123,8 @@ impl Checker<'_> {
             return Err(Contradiction { span: Span::default(), reason: "it does not permute the values" });
         }
         self.declarations()?;
-        for &scope in scopes {
+        let exchanged = self.exchanged(scopes);
+        for &scope in scopes.iter().filter(|scope| !exchanged.contains(scope)) {
             let span = scope.span(self.model);
             let mut walker = Walker {
                 checker: self,
@@ -142,6 +142,65 @@ impl Checker<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Rules that do nothing but assign constants, under a condition that only reads what stays, and that the claim maps
+    /// to such rules with the same condition.
+    fn exchanged(&self, scopes: &[Scope]) -> Vec<Scope> {
+        let rules = scopes.iter().filter_map(|scope| if let Scope::Rule(rule) = scope { Some(*rule) } else { None });
+        let mut patches = Vec::new();
+        for rule in rules.filter(|rule| self.model.rules[*rule].parameters.is_empty()) {
+            let entry = &self.model.rules[rule];
+            if let Some((count, writes)) = patch::leading(self.model, self.shapes, &entry.body)
+                && count == entry.body.len()
+            {
+                let cause = Cause { scope: None, span: entry.span, why: Why::Sets };
+                patches.push(Patch { writes, rule: Some(rule), cause });
+            }
+        }
+        let generators = self.claim.generators();
+        let mut exchanged = Vec::new();
+        for group in patch::groups(self.model, &patches).into_iter().filter(|group| group.len() > 1) {
+            let sorted = |mut writes: Vec<Write>| {
+                writes.sort_unstable();
+                writes
+            };
+            let known: FxHashSet<Vec<Write>> =
+                group.iter().map(|number| sorted(patches[*number].writes.clone())).collect();
+            let is_mapped = |number: &usize| {
+                generators.iter().all(|motion| {
+                    let image = patches[*number].writes.iter();
+                    let image = image.map(|write| write.image(|role, value| motion.image(role, value)));
+                    known.contains(&sorted(image.collect()))
+                })
+            };
+            let stays =
+                |number: &usize| patches[*number].rule.is_some_and(|rule| self.stays(self.model.rules[rule].guard));
+            if known.len() == group.len() && group.iter().all(is_mapped) && group.iter().all(stays) {
+                exchanged.extend(group.iter().filter_map(|number| patches[*number].rule.map(Scope::Rule)));
+            }
+        }
+        exchanged
+    }
+
+    /// Whether a condition reads nothing but plain variables that the claim does not move.
+    fn stays(&self, condition: ExprId) -> bool {
+        match &self.model.pool[condition] {
+            Expr::Constant { .. } => true,
+            Expr::Read(place) => {
+                let place = &self.model.pool[*place];
+                match place.root {
+                    Root::Variable(variable) if place.steps.is_empty() => match &*self.shapes.variables[variable] {
+                        Shape::Scalar { role, .. } => !self.claim.moves(*role),
+                        _ => false,
+                    },
+                    _ => false,
+                }
+            }
+            Expr::Binary { left, right, .. } => self.stays(*left) && self.stays(*right),
+            Expr::Unary { operand, .. } => self.stays(*operand),
+            _ => false,
+        }
     }
 
     /// The values of every type are mapped to values of the same type.
@@ -654,8 +713,27 @@ impl Walker<'_> {
         }
     }
 
+    /// The run of assignments of constants that statements begin with, if the claim maps what it writes to itself.
+    fn patch(&self, statements: &[Statement]) -> Option<usize> {
+        let checker = self.checker;
+        let (count, writes) = patch::leading(checker.model, checker.shapes, statements)?;
+        let known: FxHashSet<&Write> = writes.iter().collect();
+        let maps = |motion: &Motion| {
+            writes.iter().all(|write| known.contains(&write.image(|role, value| motion.image(role, value))))
+        };
+        checker.claim.generators().iter().all(maps).then_some(count)
+    }
+
     fn statements(&mut self, statements: &[Statement]) -> Checked<()> {
-        for statement in statements {
+        let mut rest = statements;
+        let mut is_begin = true;
+        while let [statement, others @ ..] = rest {
+            if is_begin && let Some(count) = self.patch(rest) {
+                rest = &rest[count..];
+                continue;
+            }
+            is_begin = !matches!(statement.kind, StatementKind::Assign { value, .. } if self.constant(value).is_some());
+            rest = others;
             let outer = std::mem::replace(&mut self.span, statement.span);
             self.depth += 1;
             self.require(self.depth < DEEPEST, "the text is nested too deeply")?;
@@ -778,10 +856,9 @@ impl Starts<'_> {
     /// Checks that a motion maps initial states to initial states.
     pub(super) fn check(&self, motion: &Motion) -> Checked<()> {
         let maps = match self.states {
-            Some([state]) => motion.fixes(self.model, self.layout, self.shapes, state),
             Some(states) => states.iter().all(|state| {
-                let image = motion.apply(self.model, self.layout, self.shapes, state);
-                states.contains(&image)
+                motion.fixes(self.model, self.layout, self.shapes, state)
+                    || states.contains(&motion.apply(self.model, self.layout, self.shapes, state))
             }),
             None => self.model.variables.iter_enumerated().all(|(id, variable)| {
                 let mut fixed = true;

@@ -14,6 +14,7 @@ use quotient_ir::{
 use rustc_hash::FxHashMap;
 
 use super::opaque::{Computation, computes, is_small};
+use super::patch::{self, Patch, Write};
 use super::shapes::{Part, Role, Scope, Shape, Shapes};
 use super::strict::strict_pair;
 use super::uses::Use;
@@ -48,6 +49,8 @@ pub(super) enum Why {
     MayFail(ExprId),
     /// An element of a multiset is found by its position.
     Positions,
+    /// Constants are assigned to some cells.
+    Sets,
     /// Arrays with different indices are copied.
     Copies,
     /// A particular instance of a property is preserved.
@@ -96,6 +99,7 @@ pub(super) struct Findings<'m> {
     pub(super) sources: Vec<(Role, Domain)>,
     pub(super) computed: Vec<Computed>,
     pub(super) visits: Vec<Visit<'m>>,
+    pub(super) patches: Vec<Patch>,
     /// How values are used where nothing can be noticed.
     pub(super) uses: Vec<(Role, Use)>,
 }
@@ -131,6 +135,7 @@ pub(super) fn infer<'m>(model: &'m Model, scopes: &[Scope], only_flow: &[Scope])
         sources: Vec::new(),
         computed: Vec::new(),
         visits: Vec::new(),
+        patches: Vec::new(),
         uses: Vec::new(),
     };
     for &scope in scopes.iter().chain(only_flow) {
@@ -223,7 +228,10 @@ impl<'m> Findings<'m> {
         visits.iter_mut().for_each(|visit| visit.role = self.find(visit.role));
         let mut uses = std::mem::take(&mut self.uses);
         uses.iter_mut().for_each(|entry| entry.0 = self.find(entry.0));
-        Self { pins, fixed, sets, sources, computed, visits, uses, ..self }
+        let mut patches = std::mem::take(&mut self.patches);
+        let writes = patches.iter_mut().flat_map(|patch| &mut patch.writes);
+        writes.for_each(|write| write.rename(&mut |role| self.find(role)));
+        Self { pins, fixed, sets, sources, computed, visits, patches, uses, ..self }
     }
 }
 
@@ -612,7 +620,23 @@ impl<'m> Inference<'m, '_> {
     }
 
     fn statements(&mut self, statements: &'m [Statement]) -> Walk<()> {
-        for statement in statements {
+        let mut rest = statements;
+        // A run that is none does not become one without its first statements.
+        let mut is_begin = true;
+        while let [statement, others @ ..] = rest {
+            let is_constant = matches!(statement.kind, StatementKind::Assign { value, .. }
+                if matches!(self.model.pool[value], Expr::Constant { .. }));
+            if is_begin
+                && is_constant
+                && !self.only_flow
+                && let Some((count, writes)) = patch::leading(self.model, &self.findings.shapes, rest)
+            {
+                self.patch(statement.span, statements.len() == count, writes);
+                rest = &rest[count..];
+                continue;
+            }
+            is_begin = !is_constant;
+            rest = others;
             let outer = std::mem::replace(&mut self.span, statement.span);
             self.depth += 1;
             if self.depth > DEEPEST {
@@ -623,6 +647,17 @@ impl<'m> Inference<'m, '_> {
             self.span = outer;
         }
         Ok(())
+    }
+
+    /// Constants are assigned to cells that constants name.
+    fn patch(&mut self, span: Span, is_whole: bool, writes: Vec<Write>) {
+        let rule = match self.scope {
+            Scope::Rule(rule) if is_whole && self.model.rules[rule].parameters.is_empty() => Some(rule),
+            _ => None,
+        };
+        let rule = rule.filter(|rule| self.model.rules[*rule].body.len() == writes.len());
+        let cause = Cause { scope: Some(self.scope), span, why: Why::Sets };
+        self.findings.patches.push(Patch { writes, rule, cause });
     }
 
     fn statement(&mut self, statement: &'m Statement) -> Walk<()> {

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use quotient_functions::{Instance, Preserved, Subject};
 use quotient_groups::{OrbitPartition, Point, SparsePermutation};
-use quotient_ir::{Interpreter, Layout, Model, PropertyId, TableIndex};
+use quotient_ir::{Interpreter, Layout, Model, PropertyId, RuleId, TableIndex};
 use rustc_hash::FxHashMap;
 
 use super::motion::{Motion, size};
@@ -74,13 +74,23 @@ pub(crate) struct TextInstances {
 }
 
 impl TextInstances {
-    pub(super) fn new(model: &Model, layout: &Layout, shapes: &Shapes, motions: Vec<Motion>) -> Self {
+    /// Rules in `exchanged` may be mapped to each other, which one to which is not said.
+    pub(super) fn new(
+        model: &Model,
+        layout: &Layout,
+        shapes: &Shapes,
+        motions: Vec<Motion>,
+        exchanged: &[Vec<RuleId>],
+    ) -> Self {
         let mut parameters = FxHashMap::default();
         let rules = model.rules.indices().map(|rule| Subject::Action(quotient_ir::Action::Rule(rule)));
         let starts = model.starts.indices().map(|start| Subject::Action(quotient_ir::Action::Start(start)));
         let subjects = rules.chain(starts).chain(model.properties.indices().map(Subject::Property));
         for subject in subjects {
             parameters.insert(subject, roles_of_parameters(model, shapes, scope_of(subject)).unwrap_or_default());
+        }
+        for rule in exchanged.iter().flatten() {
+            parameters.remove(&Subject::Action(quotient_ir::Action::Rule(*rule)));
         }
         Self { parameters, motions, cells: cells_of(model, layout, shapes) }
     }

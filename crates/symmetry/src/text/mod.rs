@@ -17,6 +17,7 @@ mod instances;
 mod motion;
 mod opaque;
 mod order;
+mod patch;
 mod shapes;
 mod strict;
 mod uses;
@@ -25,7 +26,7 @@ mod words;
 use num_bigint::BigUint;
 use quotient_functions::{Preserved, Subject};
 use quotient_groups::{PermutationGroup, Point, SparsePermutation, Structure};
-use quotient_ir::{Action, Budget, ExprId, Layout, Model, SlotId, Spent, TableIndex, TypeId};
+use quotient_ir::{Action, Budget, ExprId, Layout, Model, RuleId, SlotId, Spent, TableIndex, TypeId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::certify::{CertifiedGroup, InstanceOrbit, InterchangeableValues};
@@ -34,12 +35,14 @@ use crate::literals::Literals;
 use analysis::{Analysis, initial_states};
 pub use checker::Contradiction;
 use checker::{Checker, Claim};
+use inference::Findings;
 pub(crate) use instances::TextInstances;
 pub(crate) use motion::Motion;
 use order::Orders;
 
 use shapes::{Role, Scope, Shapes};
 pub use uses::Uses;
+use words::Derivation;
 pub use words::{Limit, RoleReport};
 
 /// The symmetries that the text of a model shows.
@@ -53,8 +56,7 @@ pub struct TextSymmetries {
     structure: Structure,
     /// The structure of the group of the other permutations.
     tied: Option<Structure>,
-    /// What the text says about each role.
-    roles: Vec<RoleReport>,
+    derivation: Derivation,
     /// Claims of the analysis that the checker refused: defects of the analysis, without consequences.
     refused: Vec<Contradiction>,
     /// Quantifiers whose order can be noticed, because they may fail.
@@ -80,9 +82,8 @@ pub fn symmetries_of_text(
         inference::pin_beginnings(model, &mut findings);
     }
     let analysis = Analysis::new(model, layout, findings, states, errors, budget)?;
-    let mut roles = words::reports(model, &analysis);
     let Analysis { findings, mut free, mut others, states, undefined, universes, may_fail } = analysis;
-    let shapes = findings.shapes;
+    let Findings { shapes, computed, uses, patches, .. } = findings;
     let orders = Orders { model, shapes: &shapes, undefined: &undefined, errors };
     let mut refused: Vec<Contradiction> = Vec::new();
     let mut certifies = |claim: &Claim<'_>| {
@@ -106,12 +107,11 @@ pub fn symmetries_of_text(
     by_role.retain(|(role, classes)| certifies(&Claim::Free(*role, classes)));
     free.extend(by_role.into_iter().flat_map(|(role, classes)| classes.into_iter().map(move |class| (role, class))));
     others.retain(|motion| certifies(&Claim::Motion(motion)));
-    drop(universes);
     let tied = tied_structure(&shapes, &others, budget)?;
     let factors = free.iter().map(|(_, class)| Structure::Symmetric(class.len() as u32)).chain(tied.clone());
     let structure = Structure::product(factors);
-    words::complete(&mut roles, &free, &others);
-    Ok(Some(TextSymmetries { shapes, free, others, structure, tied, roles, refused, may_fail }))
+    let derivation = Derivation { universes, computed, uses, patches };
+    Ok(Some(TextSymmetries { shapes, free, others, structure, tied, derivation, refused, may_fail }))
 }
 
 /// The scopes whose text symmetries must preserve, and those of which only the flow of values counts.
@@ -200,8 +200,8 @@ impl TextSymmetries {
     }
 
     /// What the text says about the roles that have cells in the state.
-    pub fn roles(&self) -> &[RoleReport] {
-        &self.roles
+    pub fn roles(&self, model: &Model) -> Vec<RoleReport> {
+        words::reports(model, self)
     }
 
     /// The model with strict quantifiers instead of those whose order can be noticed because they may go wrong. It has
@@ -242,13 +242,21 @@ impl TextSymmetries {
                 interchangeable.push(InterchangeableValues { ty, values: class.clone(), exchanges });
             }
         }
-        let instances = TextInstances::new(model, layout, &self.shapes, motions);
-        CertifiedGroup::of_text(model, layout, literals, generators, interchangeable, instances)
+        let instances = TextInstances::new(model, layout, &self.shapes, motions, &self.exchanged_rules(model));
+        let exchanged = self.exchanged_rules(model);
+        CertifiedGroup::of_text(model, layout, literals, generators, interchangeable, (instances, &exchanged))
     }
 
     /// The generators as permutations of other literals; those that do not permute them are left out.
     pub fn generators_over(&self, model: &Model, layout: &Layout, literals: &Literals) -> Vec<SparsePermutation> {
         self.motions().iter().filter_map(|motion| motion.literals(model, layout, &self.shapes, literals)).collect()
+    }
+
+    /// The rules that may be mapped to each other.
+    fn exchanged_rules(&self, model: &Model) -> Vec<Vec<RuleId>> {
+        let patches = &self.derivation.patches;
+        let groups = patch::groups(model, patches).into_iter().filter(|group| group.len() > 1);
+        groups.map(|group| group.iter().filter_map(|number| patches[*number].rule).collect()).collect()
     }
 
     /// A type of values in a role that contains a class.

@@ -20,6 +20,21 @@ impl Motion {
         Self { moved: BTreeMap::from([(role, BTreeMap::from([(first, second), (second, first)]))]) }
     }
 
+    /// Two permutations that generate all those of a class of values, or one.
+    pub(super) fn of_class(role: Role, class: &[i64]) -> Vec<Self> {
+        let mut motions = Vec::new();
+        if let [first, second, ..] = class {
+            motions.push(Self::exchange(role, *first, *second));
+        }
+        if class.len() > 2 {
+            let mut cycle = Self::default();
+            let images = class.iter().skip(1).chain(class.first());
+            class.iter().zip(images).for_each(|(value, image)| cycle.insert(role, *value, *image));
+            motions.push(cycle);
+        }
+        motions
+    }
+
     /// Adds the image of a value.
     pub(super) fn insert(&mut self, role: Role, value: i64, image: i64) {
         if value != image {

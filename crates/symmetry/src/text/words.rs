@@ -1,23 +1,77 @@
 //! What the text says about the roles of values, in words.
 
-use quotient_ir::{Model, Span, TypeId, TypeKind, VariableId, expression_text};
+use std::collections::BTreeMap;
 
-use super::analysis::Analysis;
+use quotient_ir::{Model, Span, TypeId, TypeKind, VariableId, expression_text};
+use rustc_hash::FxHashSet;
+
+use super::TextSymmetries;
+use super::analysis::Universe;
 use super::inference::{Cause, Computed, Why};
-use super::motion::Motion;
+use super::patch::Patch;
 use super::shapes::{Part, Role};
-use super::uses::Uses;
+use super::uses::{Use, Uses};
 use crate::explain::Individuals;
 
-/// A place of the text that limits the permutations of a role.
+/// A place of the text that limits the permutations of a role: the first of those that do the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limit {
     /// The place; empty if it is no particular one.
     pub span: Span,
     /// What it does.
     pub text: String,
-    /// The value that it names, if it names one.
-    pub value: Option<i64>,
+    kind: Kind,
+}
+
+/// Which permutations a place of the text notices.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Kind {
+    /// Those that move a value.
+    Names(i64),
+    /// Those that do not commute with a table: a row for each argument, where it goes wrong without a result.
+    Computes(Vec<(i64, Option<i64>)>, Results),
+    /// Perhaps all.
+    Unknown,
+}
+
+/// What the results of a table are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Results {
+    /// Values of the same role.
+    Own,
+    /// Values that stay.
+    Others,
+}
+
+impl Limit {
+    /// Whether it notices a permutation of the values. If the permutation need not be all that moves, it may be wrong
+    /// about that.
+    pub fn notices(&self, image: &dyn Fn(i64) -> i64) -> bool {
+        match &self.kind {
+            Kind::Names(value) => image(*value) != *value,
+            Kind::Computes(rows, results) => {
+                let result =
+                    |value: i64| rows.iter().find(|(argument, _)| *argument == value).map(|(_, result)| *result);
+                rows.iter().any(|(argument, value)| {
+                    let expected = match results {
+                        Results::Own => value.map(image),
+                        Results::Others => *value,
+                    };
+                    result(image(*argument)) != Some(expected)
+                })
+            }
+            Kind::Unknown => true,
+        }
+    }
+}
+
+/// What the claims about a text were derived from.
+#[derive(Debug)]
+pub(super) struct Derivation {
+    pub(super) universes: BTreeMap<Role, Universe>,
+    pub(super) computed: Vec<Computed>,
+    pub(super) uses: Vec<(Role, Use)>,
+    pub(super) patches: Vec<Patch>,
 }
 
 /// What the text says about one role.
@@ -59,10 +113,11 @@ impl RoleReport {
     }
 }
 
-/// Reports about the roles that index an array or are held by a cell, apart from plain numbers and truth values.
-pub(super) fn reports(model: &Model, analysis: &Analysis<'_>) -> Vec<RoleReport> {
+/// Reports about the roles that index an array or are held by a cell.
+pub(super) fn reports(model: &Model, found: &TextSymmetries) -> Vec<RoleReport> {
+    let Derivation { universes, computed, uses, patches } = &found.derivation;
     let mut reports: Vec<RoleReport> = Vec::new();
-    for (variable, shape) in analysis.findings.shapes.variables.iter_enumerated() {
+    for (variable, shape) in found.shapes.variables.iter_enumerated() {
         shape.visit(&mut |role, ty, part| {
             let name = match (&model.types[ty].name, part) {
                 (Some(name), _) => name.clone(),
@@ -78,38 +133,48 @@ pub(super) fn reports(model: &Model, analysis: &Analysis<'_>) -> Vec<RoleReport>
                 }
                 return;
             }
-            let Some(universe) = analysis.universes.get(&role) else { return };
+            let Some(universe) = universes.get(&role) else { return };
             let mut limits: Vec<Limit> = Vec::new();
             if !matches!(model.types[ty].kind, TypeKind::Boolean) {
                 limits.extend(universe.fixed.iter().map(|cause| limit(model, ty, cause)));
                 limits.extend(universe.named.iter().map(|(_, cause)| limit(model, ty, cause)));
-                for computed in &analysis.findings.computed {
-                    if computed.leaves.iter().any(|(leaf, _)| *leaf == role) {
-                        limits.push(limit(model, ty, &computed.cause));
-                    }
-                }
+                let sets = |patch: &&Patch| {
+                    let mut roles = patch.writes.iter().flat_map(|write| write.indices.iter().chain([&write.value]));
+                    roles.any(|(own, _)| *own == role)
+                };
+                let is_free = found.free.iter().any(|(free, _)| *free == role);
+                let patches = patches.iter().filter(sets).filter(|_| !is_free);
+                limits.extend(patches.map(|patch| limit(model, ty, &patch.cause)));
+                let by_leaf = computed.iter().filter(|one| one.leaves.iter().any(|(leaf, _)| *leaf == role));
+                limits
+                    .extend(by_leaf.map(|one| Limit { kind: table(model, role, one), ..limit(model, ty, &one.cause) }));
             }
-            limits.dedup();
-            let size = universe.values.len();
-            let involves = |computed: &&Computed| {
-                computed.result == role || computed.leaves.iter().any(|(leaf, _)| *leaf == role)
-            };
-            let mut involved = analysis.findings.computed.iter().filter(involves);
-            let only_rotated = involved.all(|computed| computed.computation.rotates(model));
-            let uses = Uses::of(role, &analysis.findings.uses);
-            reports.push(RoleReport { role, name, ty, size, free: Vec::new(), others: 0, limits, only_rotated, uses, indexes });
+            let mut said = FxHashSet::default();
+            limits.retain(|limit| said.insert(limit.text.clone()));
+            let involves = |one: &&Computed| one.result == role || one.leaves.iter().any(|(leaf, _)| *leaf == role);
+            let own = found.free.iter().filter(|(free, _)| *free == role);
+            reports.push(RoleReport {
+                role,
+                name,
+                ty,
+                size: universe.values.len(),
+                free: own.map(|(_, class)| class.clone()).collect(),
+                others: found.others.iter().filter(|motion| motion.of(role).is_some()).count(),
+                limits,
+                only_rotated: computed.iter().filter(involves).all(|one| one.computation.rotates(model)),
+                uses: Uses::of(role, uses),
+                indexes,
+            });
         });
     }
     reports
 }
 
-/// Adds what was found.
-pub(super) fn complete(reports: &mut [RoleReport], free: &[(Role, Vec<i64>)], others: &[Motion]) {
-    for report in reports {
-        let own = free.iter().filter(|(role, _)| *role == report.role);
-        report.free = own.map(|(_, class)| class.clone()).collect();
-        report.others = others.iter().filter(|motion| motion.of(report.role).is_some()).count();
-    }
+/// The table of a computation with one value.
+fn table(model: &Model, role: Role, computed: &Computed) -> Kind {
+    let [(_, domain)] = &computed.leaves[..] else { return Kind::Unknown };
+    let results = if computed.result == role { Results::Own } else { Results::Others };
+    Kind::Computes(domain.values().map(|value| (value, computed.computation.value(model, &[value]))).collect(), results)
 }
 
 fn limit(model: &Model, ty: TypeId, cause: &Cause) -> Limit {
@@ -134,9 +199,10 @@ fn limit(model: &Model, ty: TypeId, cause: &Cause) -> Limit {
             format!("`{}` may go wrong for one value before another decides it", shown(expression))
         }
         Why::Positions => "an element of a multiset is found by its position".to_owned(),
+        Why::Sets => "some cells are set to constants".to_owned(),
         Why::Copies => "arrays with different indices are copied".to_owned(),
         Why::Instance(_) => "one instance of the property is preserved".to_owned(),
     };
-    let value = if let Why::Names(value) = cause.why { Some(value) } else { None };
-    Limit { span: cause.span, text, value }
+    let kind = if let Why::Names(value) = cause.why { Kind::Names(value) } else { Kind::Unknown };
+    Limit { span: cause.span, text, kind }
 }

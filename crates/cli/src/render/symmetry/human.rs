@@ -3,7 +3,9 @@
 use std::fmt::Write;
 
 use num_bigint::BigUint;
-use quotient::{Answer, CertificationReport, Detected, Explanation, Family, Limit, Reason, Refused, Symmetry, TextReading};
+use quotient::{
+    Answer, CertificationReport, Detected, Explanation, Family, Limit, Reason, Refused, Symmetry, TextReading,
+};
 use quotient_ir::Model;
 
 use super::{named, place};
@@ -121,7 +123,7 @@ fn figures(findings: &Detected, palette: Palette) -> String {
         rows.push(("certified", certification(&report)));
     }
     if let Some(text) = findings.text.as_ref().filter(|_| !findings.generators.is_empty()) {
-        rows.push(("text", text_row(text, &findings.structure)));
+        rows.push(("text", text_row(text, &findings.order)));
     }
     if let Some(reason) = &findings.only_text {
         rows.push(("search", palette.open(&format!("of the text only: {reason}"))));
@@ -143,13 +145,13 @@ fn figures(findings: &Detected, palette: Palette) -> String {
 }
 
 /// What the text alone shows.
-fn text_row(text: &TextReading, whole: &str) -> String {
+fn text_row(text: &TextReading, whole: &BigUint) -> String {
     let time = quantity::duration(text.elapsed);
     let strict = if text.is_strict { ", with strict quantifiers" } else { "" };
-    match text.structure.as_str() {
-        "1" => format!("shows none of them, {time}"),
-        structure if structure == whole => format!("shows all of them{strict}, {time}"),
-        structure => format!("shows {structure}{strict}, {time}"),
+    match &text.structure {
+        _ if text.order == BigUint::from(1u32) => format!("shows none of them in {time}"),
+        _ if text.order == *whole => format!("shows all of them{strict} in {time}"),
+        structure => format!("shows {structure}{strict} in {time}"),
     }
 }
 
@@ -210,7 +212,8 @@ fn answer(
                 1 => "\nand 1 other reason\n".to_owned(),
                 _ => format!("\nand {} other reasons\n", quantity::count(*omitted as u64)),
             };
-            let first = if limits.is_empty() { String::new() } else { format!("\n{in_text}\n\nso that\n") };
+            let first =
+                if limits.is_empty() { String::new() } else { format!("\nin the text:\n\n{in_text}\n\nunfolded:\n") };
             format!("`{request}` is not a symmetry\n{first}\n{}\n{others}", said.trim_end())
         }
     }
