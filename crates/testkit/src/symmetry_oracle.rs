@@ -553,7 +553,13 @@ impl Instances {
                 | PropertyKind::Passing
                 | PropertyKind::Constraint
                 | PropertyKind::Atom => marks.push(truths.iter().all(|&holds| holds)),
-                PropertyKind::Temporal => unreachable!("it has no condition"),
+                // Instances are mapped to each other; which letters they have is compared where there is one.
+                PropertyKind::Temporal => {
+                    if let [arguments] = &arguments[..] {
+                        let letter = interpreter.letter(*property, arguments, state);
+                        marks.extend((0..64).map(|bit| letter >> bit & 1 == 1));
+                    }
+                }
                 PropertyKind::Cover | PropertyKind::Remark => marks.push(truths.iter().any(|&holds| holds)),
                 PropertyKind::AlwaysReachable => {
                     marks.push(false);

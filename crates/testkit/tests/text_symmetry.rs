@@ -5,17 +5,21 @@
 //! `QUOTIENT_RANDOM_SEED` the first seed.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::thread::available_parallelism;
 use std::time::Instant;
 
 use num_bigint::BigUint;
 use quotient_frontends::{Language, LoadOptions, load};
-use quotient_ir::{Budget, Layout, Model, PropertyId, Source};
+use quotient_ir::{Budget, Interrupt, Layout, Model, PropertyId, Source};
 use quotient_symmetry::{Certifier, Preserved, Rejection, detect, symmetries_of_text};
 use quotient_testkit::examples::{load_murphi, with_files_beside, workspace};
+use quotient_testkit::mutants::mutant;
 use quotient_testkit::pool::map_on_workers;
+use quotient_testkit::random_b::random_machine;
+use quotient_testkit::random_dve::random_dve;
 use quotient_testkit::random_murphi::{ProgramOptions, random_program};
+use quotient_testkit::random_promela::{RunClaim, random_promela, random_promela_runs};
 use quotient_testkit::symmetric_murphi::{Kind, symmetric_program};
 use quotient_testkit::symmetry_oracle::StateSpace;
 
@@ -30,14 +34,12 @@ fn number_from(variable: &str, default: u64) -> u64 {
     }
 }
 
-fn load_file(path: &PathBuf) -> Option<Model> {
-    let language = match path.extension()?.to_str()? {
-        "m" => Language::Murphi,
-        "pml" => Language::Promela,
-        "mch" | "ref" => Language::B,
-        "dve" => Language::Dve,
-        _ => return None,
-    };
+fn language_of(path: &Path) -> Option<Language> {
+    Language::from_file_name(&path.to_string_lossy())
+}
+
+fn load_file(path: &Path) -> Option<Model> {
+    let language = language_of(path)?;
     let text = fs::read_to_string(path).ok()?;
     let source = with_files_beside(Source::new(path.to_string_lossy(), text), language);
     load(source, language, &LoadOptions::default()).ok().map(|loaded| loaded.model)
@@ -121,6 +123,98 @@ fn text_and_graph_agree_on_the_examples() {
         }
     }
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), files.len(), wrong.join("\n"));
+}
+
+/// Whether every symmetry of a text is one of the functions and, if there are few states, of the state space. `None` if
+/// there are none, or functions take too long.
+fn is_sound(model: &Model, limit: usize) -> Option<Result<(), String>> {
+    let layout = Layout::new(model).ok()?;
+    let properties: Vec<PropertyId> = model.properties.indices().collect();
+    let text = symmetries_of_text(model, &layout, Preserved::Properties(&properties), &Budget::unlimited());
+    let text = text.expect("unlimited")?;
+    if !text.refused().is_empty() {
+        return Some(Err(format!("the checker refuses {:?}", text.refused())));
+    }
+    if text.is_trivial() {
+        return None;
+    }
+    let budget = Budget::new(MOST_WORK, Interrupt::new());
+    let mut certifier = Certifier::new(model, &layout, &properties, &budget).ok()?;
+    let literals = certifier.literals().clone();
+    for generator in text.generators_over(model, &layout, &literals) {
+        match certifier.check(&generator) {
+            // Functions say nothing about variables of rules that are too large for them.
+            Ok(_) | Err(Rejection::MovesFixed(_)) => {}
+            Err(rejection) => {
+                let described = literals.describe(model, &layout, &generator);
+                return Some(Err(format!("not a symmetry: {rejection}: {described}")));
+            }
+        }
+    }
+    let group = text.group(model, &layout)?;
+    if let Ok(space) = StateSpace::reachable(model, &layout, limit) {
+        for map in group.maps() {
+            if let Err(error) = space.preserves(map) {
+                return Some(Err(format!("not a symmetry of the states: {error}")));
+            }
+        }
+    }
+    Some(Ok(()))
+}
+
+/// The most work for the functions of a mutant.
+const MOST_WORK: u64 = 20_000_000;
+
+/// Texts of the examples with one occurrence changed. `QUOTIENT_MUTANTS` sets how many of each.
+#[test]
+fn mutants_of_the_examples() {
+    let files = example_files();
+    let (first, count) = (number_from("QUOTIENT_RANDOM_SEED", 0), number_from("QUOTIENT_MUTANTS", 6));
+    let jobs: Vec<(usize, u64)> =
+        (0..files.len()).flat_map(|file| (first..first + count).map(move |seed| (file, seed))).collect();
+    let results = map_on_workers(workers(), &jobs, |&(file, seed)| {
+        let path = &files[file];
+        let text = fs::read_to_string(path).ok()?;
+        let language = language_of(path)?;
+        let source = Source::new(path.to_string_lossy(), mutant(&text, 0, seed));
+        let loaded = load(with_files_beside(source, language), language, &LoadOptions::default()).ok()?;
+        let name = path.file_name()?.to_string_lossy().into_owned();
+        Some(is_sound(&loaded.model, 2000).map(|sound| sound.map_err(|why| format!("{name}, seed {seed}: {why}"))))
+    });
+    report("mutants", results);
+}
+
+/// Says how many models there were, and fails if one is wrong.
+fn report(what: &str, results: Vec<Option<Option<Result<(), String>>>>) {
+    let models: Vec<_> = results.into_iter().flatten().collect();
+    let wrong: Vec<String> = models.iter().flatten().filter_map(|result| result.clone().err()).collect();
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), models.len(), wrong.join("\n"));
+    let symmetric = models.iter().flatten().count();
+    #[expect(clippy::print_stderr, reason = "what is recorded of a long run")]
+    {
+        eprintln!("{what}: {} models, {symmetric} with symmetries in the text", models.len());
+    }
+}
+
+/// Random texts in other languages.
+#[test]
+fn symmetries_of_random_texts_in_other_languages() {
+    let first = number_from("QUOTIENT_RANDOM_SEED", 0);
+    let seeds: Vec<u64> = (first..first + number_from("QUOTIENT_RANDOM_MODELS", 100)).collect();
+    let programs: [(Language, fn(u64) -> String); 4] = [
+        (Language::Promela, random_promela),
+        (Language::Promela, |seed| random_promela_runs(seed, RunClaim::Labels)),
+        (Language::Dve, |seed| random_dve(seed).text()),
+        (Language::B, random_machine),
+    ];
+    for (language, program) in programs {
+        let results = map_on_workers(workers(), &seeds, |&seed| {
+            let source = Source::new("random", program(seed));
+            let loaded = load(source, language, &LoadOptions::default()).ok()?;
+            Some(is_sound(&loaded.model, 2000).map(|sound| sound.map_err(|why| format!("seed {seed}: {why}"))))
+        });
+        report("random", results);
+    }
 }
 
 /// Compares the routes on the programs of some seeds; those that are no programs do not count.

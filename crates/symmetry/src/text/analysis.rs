@@ -200,6 +200,7 @@ impl<'m> Analysis<'m> {
                 let commutes = match visit.visitor {
                     Visitor::Loop(body) => orders.loop_commutes(visit.scope, visit.local, body),
                     Visitor::Quantifier(quantifier) => orders.quantifier_commutes(visit.scope, quantifier),
+                    Visitor::Assumption(condition) => !orders.can_fail(visit.scope, condition),
                 };
                 if !commutes {
                     broken.push((visit.role, visit.cause));
@@ -221,6 +222,9 @@ impl<'m> Analysis<'m> {
         let (free, others) = (Vec::new(), Vec::new());
         let mut analysis = Self { findings, universes, free, others, states, undefined, may_fail };
         analysis.tell_apart_by_states(model, layout, budget)?;
+        let tables = analysis.findings.computed.iter().map(|computed| unary_table(model, computed));
+        let tables: Vec<Option<UnaryTable>> = tables.collect();
+        refine_by_tables(&analysis.findings, &tables, &mut analysis.universes);
         analysis.find_free(model, layout, budget)?;
         analysis.find_others(model, layout, budget)?;
         Ok(analysis)
@@ -270,7 +274,7 @@ impl<'m> Analysis<'m> {
             let involved = computed.leaves.iter().map(|(role, _)| *role).chain([computed.result]);
             let involved: Vec<Role> = involved.filter(|role| moves(*role)).collect();
             // Conditions on single values have told these apart already.
-            if involved.len() > 1 || (computed.leaves.len() > 1 && !involved.is_empty()) {
+            if involved.len() > 1 || computed.leaves.len() > 1 || moves(computed.result) {
                 roles.extend(involved);
             }
         }
@@ -468,7 +472,7 @@ fn universes_of(
     }
     let in_state = roles_of_state(&findings.shapes);
     let tables = findings.computed.iter().map(|computed| unary_table(model, computed));
-    let tables: Vec<Option<FxHashMap<i64, Option<i64>>>> = tables.collect();
+    let tables: Vec<Option<UnaryTable>> = tables.collect();
     let mut universes: BTreeMap<Role, Universe> = BTreeMap::new();
     for (role, sets) in &sets {
         let listed = sets.iter().filter(|set| (1..=MOST_VALUES).contains(&set.size()));
@@ -547,12 +551,20 @@ fn universes_of(
             }
         }
     }
-    // Conditions on single values, and functions whose results are told apart. Telling the values of one role apart may
-    // show those of another.
+    refine_by_tables(findings, &tables, &mut universes);
+    universes
+}
+
+/// The results of a computation with one value: none where it goes wrong.
+type UnaryTable = FxHashMap<i64, Option<i64>>;
+
+/// Tells values apart that conditions on single values, and functions whose results are told apart, treat differently.
+/// Telling the values of one role apart may show those of another.
+fn refine_by_tables(findings: &Findings<'_>, tables: &[Option<UnaryTable>], universes: &mut BTreeMap<Role, Universe>) {
     let mut known: Vec<Option<bool>> = vec![None; tables.len()];
     loop {
         let mut is_stable = true;
-        for (number, (computed, table)) in findings.computed.iter().zip(&tables).enumerate() {
+        for (number, (computed, table)) in findings.computed.iter().zip(tables).enumerate() {
             let Some(table) = table else { continue };
             let is_moved = universes.get(&computed.result).is_some_and(Universe::moves);
             if known[number].replace(is_moved) == Some(is_moved) {
@@ -572,7 +584,6 @@ fn universes_of(
             break;
         }
     }
-    universes
 }
 
 /// The roles of the cells and indices of the state.
@@ -586,8 +597,7 @@ pub(super) fn roles_of_state(shapes: &Shapes) -> FxHashSet<Role> {
     roles
 }
 
-/// The results of a computation with one value, if it is one: none where it goes wrong.
-fn unary_table(model: &Model, computed: &Computed) -> Option<FxHashMap<i64, Option<i64>>> {
+fn unary_table(model: &Model, computed: &Computed) -> Option<UnaryTable> {
     let [(_, domain)] = &computed.leaves[..] else { return None };
     Some(domain.values().map(|value| (value, computed.computation.value(model, &[value]))).collect())
 }

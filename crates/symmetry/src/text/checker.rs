@@ -318,8 +318,15 @@ impl Walker<'_> {
                 self.iteration(parameter.local, *role, &parameter.range)?;
             }
         }
+        let parameters = self.scope.parameters(model).iter();
+        let mut moves = false;
+        parameters.for_each(|parameter| self.local(parameter.local).visit(&mut |role, _, _| moves |= self.moves(role)));
         for condition in self.scope.conditions(model) {
             self.fixed(condition)?;
+            if moves && self.scope.is_assumption(model) {
+                let fails = self.checker.orders.can_fail(self.scope, condition);
+                self.require(!fails, "an assumption may go wrong before it is decided")?;
+            }
         }
         self.statements(self.scope.body(model))
     }

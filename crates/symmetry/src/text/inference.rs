@@ -82,6 +82,8 @@ pub(super) struct Visit<'m> {
 pub(super) enum Visitor<'m> {
     Loop(&'m [Statement]),
     Quantifier(ExprId),
+    /// The instances of an assumption: the first that is false or fails decides.
+    Assumption(ExprId),
 }
 
 /// What the text says about roles.
@@ -287,6 +289,14 @@ impl<'m> Inference<'m, '_> {
         }
         for condition in self.scope.conditions(self.model) {
             self.condition(condition)?;
+            if self.scope.is_assumption(self.model) {
+                for parameter in self.scope.parameters(self.model) {
+                    let shape = Rc::clone(self.findings.shapes.local(self.scope, parameter.local));
+                    shape.visit(&mut |role, _, _| {
+                        self.visit(role, parameter.local, Visitor::Assumption(condition), Why::MayFail(condition));
+                    });
+                }
+            }
         }
         self.statements(self.scope.body(self.model))
     }

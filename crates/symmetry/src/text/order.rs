@@ -189,6 +189,8 @@ fn arguments_avoid(model: &Model, arguments: &[Argument], local: LocalId) -> boo
 /// Roles whose cells may be undefined in a reachable state.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Undefined {
+    /// Parameters of functions that are passed otherwise than as values.
+    passed: FxHashSet<(FunctionId, LocalId)>,
     roles: FxHashSet<Role>,
 }
 
@@ -196,6 +198,7 @@ impl Undefined {
     /// From the roles of cells that are undefined in an initial state, and the text.
     pub(super) fn new(model: &Model, shapes: &Shapes, initially: FxHashSet<Role>) -> Self {
         let mut roles = initially;
+        let mut passed = FxHashSet::default();
         let contents = |shape: &Shape, roles: &mut FxHashSet<Role>| {
             shape.visit(&mut |role, _, part| {
                 if part == super::shapes::Part::Contents {
@@ -233,6 +236,9 @@ impl Undefined {
                 {
                     arguments.iter().zip(&model.functions[*function].parameters).for_each(|(argument, parameter)| {
                         let own = shapes.local(Scope::Function(*function), *parameter);
+                        if !matches!(argument, Argument::Value(_)) {
+                            passed.insert((*function, *parameter));
+                        }
                         match argument {
                             Argument::Copy(place) | Argument::Reference(place) => copied(*place, &mut roles),
                             Argument::Undefined => contents(own, &mut roles),
@@ -244,6 +250,9 @@ impl Undefined {
             visit_statements(scope.body(model), &mut |statement| {
                 if let StatementKind::Call { function, arguments } = &statement.kind {
                     for (argument, parameter) in arguments.iter().zip(&model.functions[*function].parameters) {
+                        if !matches!(argument, Argument::Value(_)) {
+                            passed.insert((*function, *parameter));
+                        }
                         match argument {
                             Argument::Copy(place) | Argument::Reference(place) => copied(*place, &mut roles),
                             Argument::Undefined => {
@@ -255,8 +264,45 @@ impl Undefined {
                 }
             });
         }
-        Self { roles }
+        Self { passed, roles }
     }
+}
+
+/// Whether a condition says that a place is defined that is known to be.
+fn is_known_to_hold(model: &Model, condition: ExprId, defined: &[PlaceId]) -> bool {
+    match model.pool[condition] {
+        Expr::Unary { operator: UnaryOperator::Not, operand } => {
+            matches!(model.pool[operand], Expr::IsUndefined(place) if is_among(model, place, defined))
+        }
+        _ => false,
+    }
+}
+
+/// Whether a place is one of those given, or written like one of them. Nothing changes while a condition is evaluated.
+fn is_among(model: &Model, place: PlaceId, places: &[PlaceId]) -> bool {
+    fn same(model: &Model, left: ExprId, right: ExprId, depth: usize) -> bool {
+        match (&model.pool[left], &model.pool[right]) {
+            _ if left == right => true,
+            (Expr::Constant { value, .. }, Expr::Constant { value: other, .. }) => value == other,
+            (Expr::Read(place), Expr::Read(other)) => depth < 8 && same_place(model, *place, *other, depth + 1),
+            _ => false,
+        }
+    }
+    fn same_place(model: &Model, left: PlaceId, right: PlaceId, depth: usize) -> bool {
+        let (one, other) = (&model.pool[left], &model.pool[right]);
+        let step = |(one, other): (&Step, &Step)| match (one, other) {
+            (Step::Field(one), Step::Field(other)) => one == other,
+            (Step::Index(one), Step::Index(other)) => same(model, *one, *other, depth),
+            _ => false,
+        };
+        let is_plain = matches!(one.root, Root::Variable(_) | Root::Local(_));
+        left == right
+            || (is_plain
+                && one.root == other.root
+                && one.steps.len() == other.steps.len()
+                && one.steps.iter().zip(&other.steps).all(step))
+    }
+    places.iter().any(|known| same_place(model, place, *known, 0))
 }
 
 /// Whether a local is a parameter of a function.
@@ -300,7 +346,7 @@ impl Orders<'_> {
     }
 
     /// Whether evaluating an expression may be a run-time error, as far as declarations and the conditions before it say.
-    fn can_fail(&self, scope: Scope, expression: ExprId) -> bool {
+    pub(super) fn can_fail(&self, scope: Scope, expression: ExprId) -> bool {
         self.can_fail_knowing(scope, expression, &mut Vec::new(), 0)
     }
 
@@ -310,6 +356,8 @@ impl Orders<'_> {
             return true;
         }
         let model = self.model;
+        let holds = matches!(model.pool[id], Expr::Conditional { condition, .. }
+            if is_known_to_hold(model, condition, defined));
         let mut within = |id: ExprId, condition: Option<(ExprId, bool)>| {
             let before = defined.len();
             if let Some((condition, outcome)) = condition {
@@ -334,17 +382,56 @@ impl Orders<'_> {
             Expr::Conditional { condition, then, otherwise } => {
                 within(*condition, None)
                     || within(*then, Some((*condition, true)))
-                    || within(*otherwise, Some((*condition, false)))
+                    || (!holds && within(*otherwise, Some((*condition, false))))
             }
             Expr::Quantified { body, .. } => within(*body, None),
+            Expr::Call { function, arguments } => {
+                return self.call_can_fail(scope, *function, arguments, defined, depth);
+            }
             Expr::SameContents { left, right } => {
                 self.indices_can_fail(scope, *left, defined, depth)
                     || self.indices_can_fail(scope, *right, defined, depth)
             }
-            Expr::Count { .. } | Expr::IsPresent { .. } | Expr::Call { .. } => true,
+            Expr::Count { .. } | Expr::IsPresent { .. } => true,
         };
-        let is_known = matches!(model.pool[id], Expr::Read(place) if defined.contains(&place));
+        let is_known = matches!(model.pool[id], Expr::Read(place) if is_among(model, place, defined));
         operands_fail || (!is_known && self.operation_can_fail(scope, id))
+    }
+
+    /// Whether a call may fail; only functions that do nothing but return a value are looked at.
+    fn call_can_fail(
+        &self,
+        scope: Scope,
+        function: FunctionId,
+        arguments: &[Argument],
+        defined: &mut Vec<PlaceId>,
+        depth: usize,
+    ) -> bool {
+        let model = self.model;
+        let entry = &model.functions[function];
+        let fits = |scope: Scope, id: ExprId, ty: TypeId| {
+            let domain = model.domain(ty);
+            match (&model.pool[id], self.interval(scope, id)) {
+                (Expr::Read(place), _) if self.is_within(scope, *place, &domain) => true,
+                (_, Some((low, high))) => {
+                    domain.between(low, high).is_some_and(|inside| inside.pieces() == [(low, high)])
+                }
+                _ => false,
+            }
+        };
+        let [Statement { kind: StatementKind::Return(Some(ReturnValue::Value(value))), .. }] = &entry.body[..] else {
+            return true;
+        };
+        let Some(result) = entry.result else { return true };
+        let pass = arguments.iter().zip(&entry.parameters).all(|(argument, parameter)| match argument {
+            Argument::Value(value) => {
+                fits(scope, *value, entry.locals[*parameter].ty)
+                    && !self.can_fail_knowing(scope, *value, defined, depth + 1)
+            }
+            _ => false,
+        });
+        let inside = Scope::Function(function);
+        !pass || !fits(inside, *value, result) || self.can_fail_knowing(inside, *value, &mut Vec::new(), depth + 1)
     }
 
     fn indices_can_fail(&self, scope: Scope, place: PlaceId, defined: &mut Vec<PlaceId>, depth: usize) -> bool {
@@ -386,7 +473,7 @@ impl Orders<'_> {
                 let constant = |id: &ExprId| matches!(self.model.pool[*id], Expr::Constant { .. });
                 !constant(from) || !constant(to) || step.is_some()
             }
-            Expr::IsPresent { .. } | Expr::Call { .. } => true,
+            Expr::IsPresent { .. } => true,
             _ => false,
         }
     }
@@ -401,7 +488,7 @@ impl Orders<'_> {
             // Whatever is bound by a rule, a loop or a quantifier has a value.
             Root::Local(local)
                 if scope.locals(self.model)[local].kind == LocalKind::Parameter
-                    && !is_argument(self.model, scope, local) =>
+                    && (!is_argument(self.model, scope, local) || self.is_passed_by_value(scope, local)) =>
             {
                 false
             }
@@ -417,6 +504,16 @@ impl Orders<'_> {
                 _ => true,
             },
         }
+    }
+
+    /// Whether a parameter of a function that only returns a value always gets one.
+    fn is_passed_by_value(&self, scope: Scope, local: LocalId) -> bool {
+        let Scope::Function(function) = scope else { return false };
+        let returns =
+            matches!(&self.model.functions[function].body[..], [one] if matches!(one.kind, StatementKind::Return(_)));
+        returns
+            && self.model.is_scalar(scope.locals(self.model)[local].ty)
+            && !self.undefined.passed.contains(&(function, local))
     }
 
     fn enters_multiset(&self, place: PlaceId, mut ty: TypeId) -> bool {

@@ -4,8 +4,8 @@
 use std::rc::Rc;
 
 use quotient_ir::{
-    ExprId, Formula, FunctionId, Local, LocalId, Model, Parameter, PropertyId, RuleId, Span, StartId, Statement, Table,
-    TableIndex, TypeId, TypeKind, VariableId,
+    ExprId, Formula, FunctionId, Local, LocalId, Model, Parameter, PropertyId, PropertyKind, RuleId, Span, StartId,
+    Statement, Table, TableIndex, TypeId, TypeKind, VariableId,
 };
 use rustc_hash::FxHashMap;
 
@@ -61,6 +61,11 @@ impl Scope {
             Self::Property(property) => &model.properties[property].parameters,
             Self::Function(_) => &[],
         }
+    }
+
+    /// Whether it is an assumption: its instances are evaluated one after the other.
+    pub(super) fn is_assumption(self, model: &Model) -> bool {
+        matches!(self, Self::Property(property) if model.properties[property].kind == PropertyKind::Assumption)
     }
 
     /// The conditions that are not inside statements.
