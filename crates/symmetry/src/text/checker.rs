@@ -255,6 +255,25 @@ impl Checker<'_> {
 }
 
 impl Checker<'_> {
+    /// Whether a comparison of a computed value with a constant has the same outcome in the image, by its table.
+    fn compares_alike_with(&self, (computation, leaves): &ComputedFrom, constant: i64) -> bool {
+        let compared = |tuple: &[i64]| computation.value(self.model, tuple).map(|value| value == constant);
+        self.is_kept(leaves, &compared)
+    }
+
+    /// Whether a function of leaves has the same result in the image.
+    fn is_kept(&self, leaves: &[(Role, Domain)], function: &dyn Fn(&[i64]) -> Option<bool>) -> bool {
+        let tuples = tuples(leaves);
+        let generators = self.claim.generators();
+        let involved = |motion: &&Motion| leaves.iter().any(|(role, _)| motion.of(*role).is_some());
+        generators.iter().filter(involved).all(|motion| {
+            tuples.iter().all(|tuple| {
+                let image = leaves.iter().zip(tuple).map(|((role, _), value)| motion.image(*role, *value));
+                function(&image.collect::<Vec<i64>>()) == function(tuple)
+            })
+        })
+    }
+
     /// Whether a comparison of two computed values has the same outcome in the image, by its table.
     fn compares_alike(&self, left: &ComputedFrom, right: &ComputedFrom) -> bool {
         let is_own = |leaf: &&ExprId| !left.0.leaves.contains(leaf);
@@ -274,15 +293,7 @@ impl Checker<'_> {
             let left = left.0.value(self.model, &values(&left.0))?;
             Some(left == right.0.value(self.model, &values(&right.0))?)
         };
-        let tuples = tuples(&leaves);
-        let generators = self.claim.generators();
-        let involved = |motion: &&Motion| leaves.iter().any(|(role, _)| motion.of(*role).is_some());
-        generators.iter().filter(involved).all(|motion| {
-            tuples.iter().all(|tuple| {
-                let image = leaves.iter().zip(tuple).map(|((role, _), value)| motion.image(*role, *value));
-                compared(&image.collect::<Vec<i64>>()) == compared(tuple)
-            })
-        })
+        self.is_kept(&leaves, &compared)
     }
 }
 
@@ -434,6 +445,12 @@ impl Walker<'_> {
                     roles.any(|role| self.checker.commutes(first, role) && self.checker.commutes(second, role));
                 self.require(commute, "computed values are compared")
             }
+            (Value::Computed(computed), Value::Constant(constant))
+            | (Value::Constant(constant), Value::Computed(computed))
+                if self.checker.compares_alike_with(computed, *constant) =>
+            {
+                Ok(())
+            }
             (value, Value::Constant(_) | Value::Number) | (Value::Constant(_) | Value::Number, value) => {
                 self.fixed_value(value)
             }
@@ -570,10 +587,9 @@ impl Walker<'_> {
                     leaves.push((role, domain));
                 }
             }
-            let is_moved = leaves.iter().any(|(role, _)| self.moves(*role));
             let is_complete = leaves.len() == computation.leaves.len();
             let closed = leaves.iter().all(|(role, domain)| self.checker.claim.preserves(*role, domain));
-            if is_moved && is_complete && closed && is_small(leaves.iter().map(|(_, domain)| domain.size())) {
+            if is_complete && closed && is_small(leaves.iter().map(|(_, domain)| domain.size())) {
                 return Ok(Value::Computed(Rc::new((computation, leaves))));
             }
         }
