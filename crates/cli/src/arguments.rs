@@ -349,6 +349,7 @@ Examples:
   quotient detect -D Processes=40 --no-properties model.m
   quotient detect model.m --why-not
   quotient detect model.m --why-not 'Proc 1 2'
+  quotient detect -D Processes=1000 --text model.m
   quotient detect model.m --family
   quotient detect --export graph.dre model.m && dreadnaut < graph.dre
   quotient detect --certificate model.json model.m && quotient verify model.json model.m"
@@ -372,6 +373,9 @@ pub(crate) struct DetectArguments {
     /// Say what each rule distinguishes, and whether the state space is nearly, roughly or virtually symmetric
     #[arg(long, conflicts_with_all = ["why_not", "export", "certificate"])]
     pub(crate) partial: bool,
+    /// Only read the text, which takes milliseconds whatever the sizes are
+    #[arg(long, conflicts_with_all = ["partial", "family", "export", "certificate"])]
+    pub(crate) text: bool,
     /// Say how the symmetries depend on the constants of the text: `S_N × S_V, for all N, V`
     #[arg(long, conflicts_with_all = ["why_not", "partial", "export", "certificate"])]
     pub(crate) family: bool,

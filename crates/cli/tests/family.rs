@@ -1,4 +1,4 @@
-//! Transcripts of `quotient detect --family`: the symmetries as a function of the constants.
+//! Transcripts of `quotient detect --text` and `--family`: what the text alone shows, for one size and for all.
 
 mod transcript;
 
@@ -164,4 +164,77 @@ fn what_cannot_be_a_family() {
     let said = quotient_with(["detect", "--family", "-"], b"var x: 0..1; startstate x := 0; end;", &[]);
     assert_eq!(said.status, Some(2), "{said}");
     assert!(said.stderr.contains("give it as a file"), "{said}");
+}
+
+#[test]
+fn the_text_alone() {
+    expect(
+        quotient(["detect", "--text", "-D", "N=1000", "../../../../models/murphi/german.m"]),
+        str![[r#"
+symmetries: 8.04 × 10^2567, S1000 × S2
+
+preserved    invariant "coherence", invariant "latest value"
+text         shows all of them, with strict quantifiers in …
+search       of the text only: nothing else was asked for
+time         …
+---- exit status 0
+
+"#]],
+    );
+    expect(
+        quotient(["detect", "--text", "-D", "N=1000", "../../../../models/murphi/peterson.m"]),
+        str![[r#"
+symmetries: 4.02 × 10^2567, S1000
+
+preserved    invariant "mutual exclusion", invariant "someone stays behind at each level"
+text         shows all of them in …
+search       of the text only: nothing else was asked for
+time         …
+---- exit status 0
+
+"#]],
+    );
+    expect(
+        quotient(["detect", "--text", "../../../../models/promela/three_tiered.pml", "--why-not", "client 4 5"]),
+        str![[r#"
+symmetries: 144, S3 wr S2 × S2
+
+`client 4 5` is not seen to be a symmetry in the text
+
+note: some cells are set to constants
+  --> ../../../../models/promela/three_tiered.pml:39:5
+   |
+39 |     run server(0); run server(1); run server(2);
+   |     ^^^^^^^^^^^^^
+---- exit status 0
+
+"#]],
+    );
+}
+
+/// Processes that are created one by one are alike if what is written is; a process that gets another argument is not.
+#[test]
+fn processes_created_in_one_step() {
+    let text = |argument: u32| {
+        format!(
+            "byte x[3];\nproctype p(byte i) {{ do :: x[i] = 1 od }}\n\
+             init {{ atomic {{ run p(0); run p(1); run p({argument}) }} }}\n"
+        )
+    };
+    for (argument, structure) in [(2, "S3"), (1, "S2")] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("created.pml");
+        std::fs::write(&path, text(argument)).expect("the model is written");
+        let said = quotient(["detect".as_ref(), "--text".as_ref(), path.as_os_str()]);
+        assert!(said.stdout.contains(structure), "{argument}: {said}");
+    }
+}
+
+/// The first instance of an assumption that is false or fails decides, so that their order can be noticed.
+#[test]
+fn assumptions_that_may_fail() {
+    let text = "type p: 0..1; var x: array [p] of 0..1;\nstartstate for i: p do x[i] := 0; end; end;\n\
+        ruleset i: p do rule undefine x[i]; end; end;\nruleset i: p do assume x[i] = 0; end;\n";
+    let said = quotient_with(["detect", "--text", "-"], text.as_bytes(), &[]);
+    assert!(said.stdout.contains("symmetries: 1,"), "{said}");
 }

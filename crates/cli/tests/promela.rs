@@ -665,13 +665,7 @@ note: `q + 2` computes with it
 25 |   :: desk?request(who) -> who!answer
    |                           ^^^^^^^^^^
 
-note: `1` is named
-  --> office.pml:30:12
-   |
-30 |   atomic { run client(2); run client(3); run clerk() }
-   |            ^^^^^^^^^^^^^
-
-note: `2` is named
+note: some cells are set to constants
   --> office.pml:30:12
    |
 30 |   atomic { run client(2); run client(3); run clerk() }

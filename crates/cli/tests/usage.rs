@@ -328,6 +328,7 @@ Options:
                              values of each index type
       --partial              Say what each rule distinguishes, and whether the state space is
                              nearly, roughly or virtually symmetric
+      --text                 Only read the text, which takes milliseconds whatever the sizes are
       --family               Say how the symmetries depend on the constants of the text: `S_N × S_V,
                              for all N, V`
       --export <FILE>        Write the graph or the group to a file, by its extension: .dimacs,
@@ -356,6 +357,7 @@ Examples:
   quotient detect -D Processes=40 --no-properties model.m
   quotient detect model.m --why-not
   quotient detect model.m --why-not 'Proc 1 2'
+  quotient detect -D Processes=1000 --text model.m
   quotient detect model.m --family
   quotient detect --export graph.dre model.m && dreadnaut < graph.dre
   quotient detect --certificate model.json model.m && quotient verify model.json model.m

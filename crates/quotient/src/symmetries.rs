@@ -24,6 +24,8 @@ use crate::plan::Refusal;
 use crate::selection::{claims, named_properties};
 use crate::text::{self, TextReading};
 
+/// The most work for the functions of a model whose text shows symmetries: some seconds.
+const MOST_WORK: u64 = 200_000_000;
 /// More generators than this are only counted.
 const DESCRIBED: usize = 1000;
 /// The maximum number of reasons given for one request.
@@ -60,6 +62,8 @@ pub struct DetectOptions {
     pub preserve: Preserve,
     /// An additional question.
     pub question: Option<Question>,
+    /// Whether only the text is read, which takes milliseconds: the group is not made.
+    pub only_text: bool,
 }
 
 /// The symmetries of a model.
@@ -180,12 +184,17 @@ pub fn detect(
     };
     control.enter(Phase::Detecting);
     let (job, source, asked, watched) = (model.clone(), options.symmetry, options.question.clone(), control.clone());
+    let only_text = options.only_text;
     let work = move || -> Result<Detected, Error> {
         let started = Instant::now();
         // Assumptions and transient states determine which states exist, whatever is requested.
         let assumptions = job.ir().properties.iter_enumerated().filter(|(_, entry)| !entry.kind.is_claim());
         let preserved: Vec<PropertyId> = properties.iter().copied().chain(assumptions.map(|(id, _)| id)).collect();
-        let mut found = find(&job, &preserved, source, &Budget::until(watched.interrupt()))?;
+        let budget = Budget::until(watched.interrupt());
+        let mut found = match only_text {
+            true => Detected::of_text(&job, &preserved, &budget),
+            false => find(&job, &preserved, source, &budget)?,
+        };
         found.properties = properties;
         if let Some(question) = asked {
             let budget = Budget::until(watched.interrupt());
@@ -237,7 +246,15 @@ fn find(model: &Model, properties: &[PropertyId], source: Symmetry, budget: &Bud
                 found.only_text = Some(reason);
                 return found.describe_text(properties, budget);
             }
-            let detection = detection::detect(model, properties, budget).map_err(no_group)?;
+            let shows_some = found.text.as_ref().is_some_and(|text| text.order > BigUint::from(1u32));
+            let allowed = if shows_some { Budget::new(MOST_WORK, budget.interrupt().clone()) } else { budget.clone() };
+            let detection = match detection::detect(model, properties, &allowed) {
+                Err(DetectionError::GaveUp(_)) if !budget.is_spent() => {
+                    found.only_text = Some("its functions take too long".to_owned());
+                    return found.describe_text(properties, budget);
+                }
+                found => found.map_err(no_group)?,
+            };
             // Functions say nothing about the variables of what is too large for them.
             if !detection.fixed.is_empty() && found.text.as_ref().is_some_and(|text| !text.is_strict) {
                 let (order, _) = detection.group.order_and_structure(budget).map_err(given_up)?;
@@ -304,6 +321,18 @@ impl Detected {
             group: None,
             graph: None,
         }
+    }
+
+    /// What the text shows, without a group.
+    fn of_text(model: &Model, properties: &[PropertyId], budget: &Budget) -> Self {
+        let mut found = Self::none(model, Symmetry::Auto);
+        found.complete = false;
+        found.only_text = Some("nothing else was asked for".to_owned());
+        found.text = text::read(model, properties, budget);
+        if let Some(text) = &found.text {
+            (found.order, found.structure) = (text.order.clone(), text.structure.clone());
+        }
+        found
     }
 
     /// Determines the structure of the group, and describes it in source terms.

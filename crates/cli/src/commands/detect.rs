@@ -26,6 +26,9 @@ pub(crate) fn run(arguments: &DetectArguments, invocation: &Invocation) -> Resul
         Preserve::Named(arguments.properties.clone())
     };
     if arguments.symmetry != SymmetryName::Auto {
+        if arguments.text {
+            return Err(Failure::Usage("--text does not use --symmetry".into()));
+        }
         if arguments.family {
             return Err(Failure::Usage("--family does not use --symmetry: it reads the text".into()));
         }
@@ -53,7 +56,8 @@ pub(crate) fn run(arguments: &DetectArguments, invocation: &Invocation) -> Resul
     });
     let certificate = certificate.transpose()?;
     show_warnings(&model);
-    let options = DetectOptions { symmetry: symmetry(arguments.symmetry), preserve, question };
+    let options =
+        DetectOptions { symmetry: symmetry(arguments.symmetry), preserve, question, only_text: arguments.text };
     let found = detect(&model, &options, &control, &mut Silent)?;
     if let Some((export, file)) = export {
         found

@@ -8,8 +8,8 @@ use std::hash::{Hash, Hasher};
 use quotient_groups::{GraphBuilder, Point, generators_watched};
 use quotient_ir::walk::visit_statements;
 use quotient_ir::{
-    Budget, Domain, ExprId, Interpreter, Layout, Model, Outcome, PlaceId, Root, Spent, Statement, StatementKind,
-    TableIndex, Valuation, VariableId,
+    Budget, Domain, Expr, ExprId, Interpreter, Iteration, Layout, Model, Outcome, PlaceId, Root, Spent, Statement,
+    StatementKind, TableIndex, Valuation, VariableId,
 };
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
@@ -18,6 +18,7 @@ use super::motion::{Motion, size};
 use super::order::{Orders, Undefined};
 use super::patch::{self, Write};
 use super::shapes::{Role, Scope, Shape, Shapes};
+use super::strict::MayFail;
 use crate::graph::watch;
 
 /// The most values of a role that are listed.
@@ -25,6 +26,8 @@ const MOST_VALUES: u64 = 1 << 16;
 /// The most initial states that are compared with their images, and the most cells of them.
 const MOST_STATES: usize = 256;
 const MOST_CELLS: usize = 1 << 22;
+/// A quantifier over more runs of values is not split.
+const MOST_RUNS: usize = 8;
 /// The most vertices of the graph of the tables.
 const MOST_VERTICES: usize = 1 << 18;
 
@@ -78,6 +81,35 @@ impl Universe {
         self.class.iter().zip(&self.live).any(|(class, live)| *live && !seen.insert(*class))
     }
 
+    /// The values of a quantifier in order, as runs of values of one class; none if it does not visit them upwards.
+    fn runs(&self, model: &Model, quantifier: ExprId) -> Vec<(i64, i64)> {
+        let constant = |id: ExprId| match model.pool[id] {
+            Expr::Constant { value, .. } => Some(value),
+            _ => None,
+        };
+        let Expr::Quantified { range, .. } = &model.pool[quantifier] else { return Vec::new() };
+        let domain = match *range {
+            Iteration::Over(ty) => model.domain(ty),
+            Iteration::Steps { from, to, step: None } => match (constant(from), constant(to)) {
+                (Some(from), Some(to)) if from <= to => Domain::interval(from, to),
+                _ => return Vec::new(),
+            },
+            Iteration::Steps { .. } => return Vec::new(),
+        };
+        if domain.size() > MOST_VALUES {
+            return Vec::new();
+        }
+        let class = |value: i64| self.contains(value).map(|position| self.class[position]);
+        let mut runs: Vec<(i64, i64)> = Vec::new();
+        for value in domain.values() {
+            match runs.last_mut() {
+                Some((_, last)) if *last + 1 == value && class(*last) == class(value) => *last = value,
+                _ => runs.push((value, value)),
+            }
+        }
+        if runs.len() > MOST_RUNS { Vec::new() } else { runs }
+    }
+
     fn contains(&self, value: i64) -> Option<usize> {
         self.values.binary_search(&value).ok()
     }
@@ -111,7 +143,7 @@ pub(super) struct Analysis<'m> {
     pub(super) states: Option<Vec<Valuation>>,
     pub(super) undefined: Undefined,
     /// Quantifiers whose order can be noticed, because they may fail.
-    pub(super) may_fail: Vec<(Scope, ExprId)>,
+    pub(super) may_fail: Vec<MayFail>,
 }
 
 /// The initial states, if there are not too many.
@@ -205,7 +237,8 @@ impl<'m> Analysis<'m> {
                 if !commutes {
                     broken.push((visit.role, visit.cause));
                     if let Visitor::Quantifier(quantifier) = visit.visitor {
-                        may_fail.push((visit.scope, quantifier));
+                        let runs = universes[&visit.role].runs(model, quantifier);
+                        may_fail.push(MayFail { scope: visit.scope, quantifier, runs });
                     }
                 }
             }

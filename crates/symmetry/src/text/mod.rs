@@ -26,7 +26,7 @@ mod words;
 use num_bigint::BigUint;
 use quotient_functions::{Preserved, Subject};
 use quotient_groups::{PermutationGroup, Point, SparsePermutation, Structure};
-use quotient_ir::{Action, Budget, ExprId, Layout, Model, RuleId, SlotId, Spent, TableIndex, TypeId};
+use quotient_ir::{Action, Budget, Layout, Model, RuleId, SlotId, Spent, TableIndex, TypeId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::certify::{CertifiedGroup, InstanceOrbit, InterchangeableValues};
@@ -41,6 +41,7 @@ pub(crate) use motion::Motion;
 use order::Orders;
 
 use shapes::{Role, Scope, Shapes};
+use strict::MayFail;
 pub use uses::Uses;
 use words::Derivation;
 pub use words::{Limit, RoleReport};
@@ -60,7 +61,7 @@ pub struct TextSymmetries {
     /// Claims of the analysis that the checker refused: defects of the analysis, without consequences.
     refused: Vec<Contradiction>,
     /// Quantifiers whose order can be noticed, because they may fail.
-    may_fail: Vec<(Scope, ExprId)>,
+    may_fail: Vec<MayFail>,
 }
 
 /// Reads the symmetries of a model off its text. `None` if the text is too large or too deep.

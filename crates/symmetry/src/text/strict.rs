@@ -6,7 +6,8 @@
 //! second goes wrong in a state, then the first goes wrong in an image of this state, in which a value that goes wrong
 //! comes first. So the models have the same verdicts, but the second one may have more symmetries.
 //!
-//! A strict quantifier is a pair: one that never decides, and the quantifier itself.
+//! A strict quantifier is a pair: one that never decides, and the quantifier itself. Values that are told apart keep their
+//! order: a quantifier over a home node and others asks about the home node first, and is strict about the others.
 
 use quotient_ir::walk::{Node, visit_nodes};
 use quotient_ir::{
@@ -43,9 +44,18 @@ pub(super) fn never_decides(model: &Model, expression: ExprId) -> bool {
     )
 }
 
+/// A quantifier whose order can be noticed, because it may fail.
+#[derive(Clone, Debug)]
+pub(super) struct MayFail {
+    pub(super) scope: Scope,
+    pub(super) quantifier: ExprId,
+    /// Its values in order, as runs of values that are treated alike; empty if these are not known.
+    pub(super) runs: Vec<(i64, i64)>,
+}
+
 /// The model with strict quantifiers instead of some. Only in rules, in invariants, and in functions that nothing else
 /// uses: elsewhere a condition that goes wrong is not an error. `None` if nothing changes.
-pub(super) fn with_strict_quantifiers(model: &Model, quantifiers: &[(Scope, ExprId)]) -> Option<Model> {
+pub(super) fn with_strict_quantifiers(model: &Model, quantifiers: &[MayFail]) -> Option<Model> {
     let is_judged = |scope: Scope| match scope {
         Scope::Property(property) => model.properties[property].kind == PropertyKind::Invariant,
         Scope::Rule(_) | Scope::Start(_) => true,
@@ -63,14 +73,14 @@ pub(super) fn with_strict_quantifiers(model: &Model, quantifiers: &[(Scope, Expr
             }
         }
     }
-    let mut by_scope: FxHashMap<Scope, FxHashSet<ExprId>> = FxHashMap::default();
-    for &(scope, quantifier) in quantifiers {
+    let mut by_scope: FxHashMap<Scope, FxHashMap<ExprId, &[(i64, i64)]>> = FxHashMap::default();
+    for MayFail { scope, quantifier, runs } in quantifiers {
         let is_allowed = match scope {
-            Scope::Function(_) => !elsewhere.contains(&scope),
-            scope => is_judged(scope),
+            Scope::Function(_) => !elsewhere.contains(scope),
+            scope => is_judged(*scope),
         };
         if is_allowed {
-            by_scope.entry(scope).or_default().insert(quantifier);
+            by_scope.entry(*scope).or_default().insert(*quantifier, runs);
         }
     }
     if by_scope.is_empty() {
@@ -81,6 +91,7 @@ pub(super) fn with_strict_quantifiers(model: &Model, quantifiers: &[(Scope, Expr
         let mut rewriter = Rewriter {
             old: model,
             new: &mut strict,
+            scope,
             quantifiers: &quantifiers,
             expressions: FxHashMap::default(),
             places: FxHashMap::default(),
@@ -107,13 +118,14 @@ pub(super) fn with_strict_quantifiers(model: &Model, quantifiers: &[(Scope, Expr
             }
         }
     }
-    Some(strict)
+    quotient_ir::verify(&strict).is_ok().then_some(strict)
 }
 
 struct Rewriter<'a> {
     old: &'a Model,
     new: &'a mut Model,
-    quantifiers: &'a FxHashSet<ExprId>,
+    scope: Scope,
+    quantifiers: &'a FxHashMap<ExprId, &'a [(i64, i64)]>,
     expressions: FxHashMap<ExprId, ExprId>,
     places: FxHashMap<PlaceId, PlaceId>,
 }
@@ -207,24 +219,49 @@ impl Rewriter<'_> {
             }
             Expr::Call { arguments, .. } => self.arguments(arguments),
         }
-        let strict = self.quantifiers.contains(&id).then(|| expression.clone());
-        let plain = self.new.pool.expression(expression);
-        match strict {
-            Some(Expr::Quantified { quantifier, local, range, body }) => {
+        match (self.quantifiers.get(&id), &expression) {
+            (Some(&runs), Expr::Quantified { quantifier, local, .. }) if runs.len() > 1 => {
+                let (quantifier, local) = (*quantifier, *local);
+                let ty = self.scope.locals(self.old)[local].ty;
                 let all = quantifier == Quantifier::All;
-                let pool = &mut self.new.pool;
-                let constant = pool.expression(Expr::Constant { value: i64::from(!all), ty: Model::BOOLEAN });
                 let operator = if all { BinaryOperator::And } else { BinaryOperator::Or };
-                let body = pool.expression(Expr::Binary { operator, left: body, right: constant });
-                let quantifier = if all { Quantifier::Any } else { Quantifier::All };
-                let mut probe = pool.expression(Expr::Quantified { quantifier, local, range, body });
-                if all {
-                    probe = pool.expression(Expr::Unary { operator: UnaryOperator::Not, operand: probe });
+                let mut whole: Option<ExprId> = None;
+                for &(low, high) in runs {
+                    let mut part = expression.clone();
+                    let pool = &mut self.new.pool;
+                    let mut bound = |value| pool.expression(Expr::Constant { value, ty });
+                    let (from, to) = (bound(low), bound(high));
+                    if let Expr::Quantified { range, .. } = &mut part {
+                        *range = Iteration::Steps { from, to, step: None };
+                    }
+                    let part = if low == high { pool.expression(part) } else { self.strict(part) };
+                    whole = Some(match whole {
+                        None => part,
+                        Some(left) => self.new.pool.expression(Expr::Binary { operator, left, right: part }),
+                    });
                 }
-                pool.expression(Expr::Binary { operator: BinaryOperator::And, left: probe, right: plain })
+                whole.expect("there are several runs")
             }
-            _ => plain,
+            (Some(_), _) => self.strict(expression),
+            (None, _) => self.new.pool.expression(expression),
         }
+    }
+
+    /// A quantifier that is strict.
+    fn strict(&mut self, expression: Expr) -> ExprId {
+        let pool = &mut self.new.pool;
+        let plain = pool.expression(expression.clone());
+        let Expr::Quantified { quantifier, local, range, body } = expression else { return plain };
+        let all = quantifier == Quantifier::All;
+        let constant = pool.expression(Expr::Constant { value: i64::from(!all), ty: Model::BOOLEAN });
+        let operator = if all { BinaryOperator::And } else { BinaryOperator::Or };
+        let body = pool.expression(Expr::Binary { operator, left: body, right: constant });
+        let quantifier = if all { Quantifier::Any } else { Quantifier::All };
+        let mut probe = pool.expression(Expr::Quantified { quantifier, local, range, body });
+        if all {
+            probe = pool.expression(Expr::Unary { operator: UnaryOperator::Not, operand: probe });
+        }
+        pool.expression(Expr::Binary { operator: BinaryOperator::And, left: probe, right: plain })
     }
 
     fn range(&self, range: &mut Iteration) {

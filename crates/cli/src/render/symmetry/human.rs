@@ -34,7 +34,7 @@ pub(crate) fn detection(findings: &Detected, palette: Palette) -> String {
             text.push_str(&families(findings.model().ir(), list, palette));
         }
         None => {
-            if findings.generators.is_empty() && findings.source != Symmetry::Off {
+            if findings.order == BigUint::from(1u32) && findings.source != Symmetry::Off {
                 text.push_str("add --why-not to see what breaks a symmetry that you expected\n");
             }
             text.push_str(&generators(findings));
@@ -49,7 +49,7 @@ pub(crate) fn detection(findings: &Detected, palette: Palette) -> String {
 /// `symmetries: 362,880, S9`.
 fn title(findings: &Detected, palette: Palette) -> String {
     let order = order_text(&findings.order);
-    if findings.generators.is_empty() {
+    if findings.order == BigUint::from(1u32) {
         return format!("{}: {order}, nothing but the identity", palette.open("symmetries"));
     }
     // The structure of an unnamed group only repeats its order.
@@ -122,7 +122,7 @@ fn figures(findings: &Detected, palette: Palette) -> String {
     if let Some(report) = findings.certification.filter(|_| !findings.generators.is_empty()) {
         rows.push(("certified", certification(&report)));
     }
-    if let Some(text) = findings.text.as_ref().filter(|_| !findings.generators.is_empty()) {
+    if let Some(text) = findings.text.as_ref().filter(|_| findings.order > BigUint::from(1u32)) {
         rows.push(("text", text_row(text, &findings.order)));
     }
     if let Some(reason) = &findings.only_text {
