@@ -3,6 +3,7 @@
 
 mod b;
 mod conditions;
+mod csp;
 mod dve;
 mod murphi;
 mod promela;
@@ -28,6 +29,8 @@ pub enum Language {
     Promela,
     /// DVE, as DiVinE reads it.
     Dve,
+    /// CSP#, as PAT reads it.
+    Csp,
 }
 
 impl Language {
@@ -39,6 +42,7 @@ impl Language {
             "mch" | "ref" | "imp" | "sys" => Some(Self::B),
             "pml" | "prom" | "promela" | "prm" | "spin" => Some(Self::Promela),
             "dve" => Some(Self::Dve),
+            "csp" => Some(Self::Csp),
             _ => None,
         }
     }
@@ -123,7 +127,7 @@ pub fn mentioned_files(source: &Source, language: Language) -> Vec<Vec<String>> 
     match language {
         Language::B => b::mentioned_files(source),
         Language::Promela => promela::mentioned_files(source),
-        Language::Murphi | Language::Dve => Vec::new(),
+        Language::Murphi | Language::Dve | Language::Csp => Vec::new(),
     }
 }
 
@@ -164,6 +168,7 @@ pub fn load(source: Source, language: Language, options: &LoadOptions) -> Result
         Language::B => b::load(source, options),
         Language::Promela => promela::load(source, options),
         Language::Dve => dve::load(source, options),
+        Language::Csp => csp::load(source, options),
     }
 }
 
