@@ -36,6 +36,7 @@ fn load_file(path: &PathBuf) -> Option<Model> {
         "pml" => Language::Promela,
         "mch" | "ref" => Language::B,
         "dve" => Language::Dve,
+        "csp" => Language::Csp,
         _ => return None,
     };
     let text = fs::read_to_string(path).ok()?;
@@ -44,7 +45,7 @@ fn load_file(path: &PathBuf) -> Option<Model> {
 }
 
 fn example_files() -> Vec<PathBuf> {
-    let folders = ["models/murphi", "models/promela", "models/b", "models/dve"];
+    let folders = ["models/murphi", "models/promela", "models/b", "models/dve", "models/csp"];
     let mut files: Vec<PathBuf> = folders
         .iter()
         .flat_map(|folder| fs::read_dir(workspace().join(folder)).expect("a folder of models"))
