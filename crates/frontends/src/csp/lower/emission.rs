@@ -122,7 +122,8 @@ impl<'e, 't> Emission<'e, 't> {
         if !self.events.is_empty() {
             let names = self.events.iter().map(|(name, values)| {
                 let values = values.iter().map(|value| format!(".{value}"));
-                format!("{name}{}", values.collect::<String>())
+                // Messages are written `c!1.2`.
+                format!("{name}{}", values.collect::<String>()).replace("!.", "!").replace("?.", "?")
             });
             let members = std::iter::once("another".to_owned()).chain(names).collect();
             let ty = self.model.types.push(Type { name: None, kind: TypeKind::Enumeration { first: 0, members } });
