@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use quotient_ir::{Diagnostic, Span};
 
-use super::substitution::{NOWHERE, valuations};
+use super::substitution::{NOWHERE, SIZE_LIMIT, valuations};
 use super::symbols::{Symbol, Symbols, plain_name};
 use super::terms::{
     At, Domain, Events, Index, Pattern, Question, Statement, StatementKind, Term, Value, binary, unary,
@@ -76,7 +76,8 @@ impl Symbols<'_> {
             ExpressionKind::Quantified { universal, ranges, body } => {
                 let (indices, inner) = self.indices(ranges, scope);
                 let body = self.value(body, &inner);
-                let Some(all) = valuations(&indices) else {
+                let all = valuations(&indices).filter(|all| all.len().saturating_mul(body.size()) <= SIZE_LIMIT);
+                let Some(all) = all else {
                     let error = Diagnostic::error("not-constant", "the range of an index is constant", expression.span);
                     self.report(error.with_help("and not too large"));
                     return Value::Truth(false);

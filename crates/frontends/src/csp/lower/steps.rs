@@ -226,7 +226,7 @@ impl<'s, 't> Stepper<'s, 't> {
                 let span = indices.first().map_or(at.0, |index| index.at.0);
                 let message = "the range of this index depends on the state, or is too large";
                 let error = Diagnostic::error("not-constant", message, span);
-                self.symbols.report(error.with_help("ranges are constant, with at most 10,000 values"));
+                self.symbols.report(error.with_help("ranges are constant, with at most 2,000 values"));
                 Vec::new()
             }
             Term::Sequence(first, second) => {

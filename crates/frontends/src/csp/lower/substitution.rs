@@ -185,11 +185,11 @@ pub(super) fn map_term<M: Mapping + ?Sized>(term: &Rc<Term>, mapping: &mut M) ->
             let indices = map_indices(indices, mapping);
             let body = within(&indices, mapping, |mapping| map_term(body, mapping));
             return match valuations(&indices) {
-                Some(all) => {
+                Some(all) if all.len().saturating_mul(body.size()) <= SIZE_LIMIT => {
                     let parts = all.into_iter().map(|valuation| map_term(&body, &mut Environment(valuation)));
                     several(*operator, parts.collect())
                 }
-                None => Rc::new(Term::Indexed(*operator, indices, body, *at)),
+                _ => Rc::new(Term::Indexed(*operator, indices, body, *at)),
             };
         }
         Term::Sequence(first, second) => {
@@ -223,7 +223,10 @@ fn several(operator: crate::csp::syntax::tree::Operator, mut parts: Vec<Rc<Term>
 }
 
 /// The most instances of an indexed process.
-pub(super) const INSTANCE_LIMIT: usize = 10_000;
+pub(super) const INSTANCE_LIMIT: usize = 2000;
+
+/// The most operators of all instances together.
+pub(super) const SIZE_LIMIT: usize = 200_000;
 
 /// All values of indices, the last one fastest; none if a range is not constant or too large.
 pub(super) fn valuations(indices: &[Index]) -> Option<Vec<Bindings>> {

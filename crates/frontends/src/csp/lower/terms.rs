@@ -203,6 +203,18 @@ impl Value {
         !self.is_open() && !self.reads_state() && self.constant().is_none()
     }
 
+    /// The number of its operators and operands.
+    pub(super) fn size(&self) -> usize {
+        match self {
+            Self::Unary(_, inner) => 1 + inner.size(),
+            Self::Binary(_, left, right) => 1 + left.size() + right.size(),
+            Self::Global(_, indices, _) | Self::Local(_, indices) | Self::Queue(_, _, indices) => {
+                1 + indices.iter().map(Self::size).sum::<usize>()
+            }
+            _ => 1,
+        }
+    }
+
     /// The negation.
     pub(super) fn negated(self) -> Self {
         unary(Unary::Not, self)
@@ -286,4 +298,52 @@ pub(super) fn is_composition(term: &Term) -> bool {
             | Term::Parallel(..)
             | Term::Indexed(Operator::Interleave | Operator::Parallel, ..)
     )
+}
+
+impl Statement {
+    fn size(&self) -> usize {
+        let all = |block: &[Self]| block.iter().map(Self::size).sum::<usize>();
+        match &self.kind {
+            StatementKind::Assign(_, indices, value) | StatementKind::AssignLocal(_, indices, value) => {
+                value.size() + indices.iter().map(Value::size).sum::<usize>()
+            }
+            StatementKind::Declare(_, _, _, value) => 1 + value.as_ref().map_or(0, Value::size),
+            StatementKind::If(condition, then, otherwise) => condition.size() + all(then) + all(otherwise),
+            StatementKind::While(condition, body) => condition.size() + all(body),
+        }
+    }
+}
+
+impl Term {
+    /// The number of its operators and operands.
+    pub(super) fn size(&self) -> usize {
+        let values = |values: &[Value]| values.iter().map(Value::size).sum::<usize>();
+        let block =
+            |block: &Option<Rc<[Statement]>>| block.iter().flat_map(|it| it.iter()).map(Statement::size).sum::<usize>();
+        1 + match self {
+            Self::Stop | Self::Skip | Self::Done | Self::Running(_) => 0,
+            Self::Reference(_, arguments, _) => values(arguments),
+            Self::Prefix { event, block: statements, next, .. } => {
+                event.as_ref().map_or(0, |(_, arguments)| values(arguments)) + block(statements) + next.size()
+            }
+            Self::Output { indices, values: sent, block: statements, next, .. } => {
+                values(indices) + values(sent) + block(statements) + next.size()
+            }
+            Self::Input { indices, guard, patterns, block: statements, next, .. } => {
+                let guard = guard.as_ref().map_or(0, Value::size);
+                values(indices) + guard + patterns.len() + block(statements) + next.size()
+            }
+            Self::Guard(condition, next) => condition.size() + next.size(),
+            Self::If(_, condition, then, otherwise, _) => condition.size() + then.size() + otherwise.size(),
+            Self::Case(branches, default, _) => {
+                branches.iter().map(|(condition, branch)| condition.size() + branch.size()).sum::<usize>()
+                    + default.size()
+            }
+            Self::Several(_, parts) | Self::Parallel(parts, _) => parts.iter().map(|part| part.size()).sum(),
+            Self::Indexed(_, indices, body, _) => indices.len() + body.size(),
+            Self::Sequence(first, second) | Self::Interrupt(first, second) => first.size() + second.size(),
+            Self::Hide(inner, events) => inner.size() + events.iter().map(|set| values(&set.arguments)).sum::<usize>(),
+            Self::Atomic(inner) => inner.size(),
+        }
+    }
 }
