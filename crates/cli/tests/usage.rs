@@ -222,8 +222,8 @@ fn help() {
     expect(
         transcript,
         str![[r#"
-A model checker: reads a model (Murphi, Promela, classical B or DVE), visits every state it can
-reach, up to the symmetries that it finds in the model, and says whether its properties hold. A
+A model checker: reads a model (Murphi, Promela, classical B, DVE or CSP#), visits every state it
+can reach, up to the symmetries that it finds in the model, and says whether its properties hold. A
 violated property comes with a run of the model that shows it.
 
 Usage: quotient <COMMAND>
@@ -272,8 +272,8 @@ Examples:
     expect(
         quotient(["-h"]),
         str![[r#"
-A model checker for Murphi, Promela, classical B and DVE that finds the symmetries of a model by
-itself
+A model checker for Murphi, Promela, classical B, DVE and CSP# that finds the symmetries of a model
+by itself
 
 Usage: quotient <COMMAND>
 
@@ -316,7 +316,7 @@ Arguments:
 Options:
   -D <NAME=VALUE>            Override a constant or macro of the model; may be repeated
       --language <LANGUAGE>  The language of the model, if its file extension does not say [possible
-                             values: murphi, b, promela, dve]
+                             values: murphi, b, promela, dve, csp]
       --max-processes <N>    Promela: the largest number of processes that exist at the same time,
                              up to 255 [default: the bound that follows from the text, or 12 more
                              than at the start]

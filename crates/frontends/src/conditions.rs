@@ -189,6 +189,10 @@ pub fn with_conditions(
             };
             insertions
         }
+        Language::Csp => vec![at_end(end, conditions, |role, _| match role {
+            Role::Linear | Role::Branching => ("\n#ltl\n".to_owned(), "\n;\n"),
+            Role::Constraint | Role::Invariant | Role::Reach => ("\n#invariant (\n".to_owned(), "\n);\n"),
+        })],
     };
     let mut extended = assemble(source, end, insertions, conditions);
     extended.reaches_by_negation = matches!(language, Language::Promela | Language::B);
@@ -221,6 +225,10 @@ fn problems_of(Condition { role, expression }: &Condition, language: Language) -
     };
     if expression.trim().is_empty() {
         return problem(format!("the {noun} is empty"), Span::default());
+    }
+    if language == Language::Csp && *role == Role::Branching {
+        let error = Diagnostic::error(code(*role), "formulas of CTL are not read for CSP#", Span::default());
+        return vec![error.with_help("use `--ltl`, or `quotient lower` and the model in Murphi")];
     }
     match expression.find(separators) {
         Some(at) => {

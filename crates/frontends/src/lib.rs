@@ -4,6 +4,7 @@
 mod b;
 mod conditions;
 mod constants;
+mod csp;
 mod dve;
 mod murphi;
 mod promela;
@@ -30,6 +31,8 @@ pub enum Language {
     Promela,
     /// DVE, as DiVinE reads it.
     Dve,
+    /// CSP#, as PAT reads it.
+    Csp,
 }
 
 impl Language {
@@ -41,6 +44,7 @@ impl Language {
             "mch" | "ref" | "imp" | "sys" => Some(Self::B),
             "pml" | "prom" | "promela" | "prm" | "spin" => Some(Self::Promela),
             "dve" => Some(Self::Dve),
+            "csp" => Some(Self::Csp),
             _ => None,
         }
     }
@@ -125,7 +129,7 @@ pub fn mentioned_files(source: &Source, language: Language) -> Vec<Vec<String>> 
     match language {
         Language::B => b::mentioned_files(source),
         Language::Promela => promela::mentioned_files(source),
-        Language::Murphi | Language::Dve => Vec::new(),
+        Language::Murphi | Language::Dve | Language::Csp => Vec::new(),
     }
 }
 
@@ -166,6 +170,7 @@ pub fn load(source: Source, language: Language, options: &LoadOptions) -> Result
         Language::B => b::load(source, options),
         Language::Promela => promela::load(source, options),
         Language::Dve => dve::load(source, options),
+        Language::Csp => csp::load(source, options),
     }
 }
 

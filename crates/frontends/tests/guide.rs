@@ -23,6 +23,7 @@ fn models_in_the_guide_are_right() {
     check("murphi.md", "murphi", Language::Murphi);
     check("promela.md", "promela", Language::Promela);
     check("dve.md", "dve", Language::Dve);
+    check("csp.md", "csp", Language::Csp);
 }
 
 #[test]

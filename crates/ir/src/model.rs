@@ -36,6 +36,8 @@ pub struct Model {
     /// The invariants that the source calls assertions: they are claimed to follow from the others, and are reported as
     /// assertions.
     pub assertions: Vec<PropertyId>,
+    /// Whether the source claims that there is no deadlock, in a language where this is a claim like others.
+    pub claims_no_deadlock: bool,
     /// Types besides scalarsets whose values the source declares interchangeable, such as the deferred sets of B. This
     /// is only a claim: whoever relies on it must prove it.
     pub interchangeable: Vec<TypeId>,
@@ -221,6 +223,7 @@ impl Model {
             rules: Table::new(),
             properties: Table::new(),
             assertions: Vec::new(),
+            claims_no_deadlock: false,
             interchangeable: Vec::new(),
             notations: Vec::new(),
             value_names: FxHashMap::default(),

@@ -1,6 +1,6 @@
 //! A model checker that finds the symmetry of a model automatically and checks the quotient.
 //!
-//! A [`Model`] comes from a file or a text in Murphi, Promela, B or DVE, or from the [`builder`]. [`Options`] specify what
+//! A [`Model`] comes from a file or a text in Murphi, Promela, B, DVE or CSP#, or from the [`builder`]. [`Options`] specify what
 //! to check and how. Both together make a [`Plan`], which is validated once and refuses invalid combinations. Running
 //! it returns a [`Report`].
 //!

@@ -125,7 +125,7 @@ pub enum Refusal {
     #[error("--max-processes is for Promela models")]
     MaxProcesses,
     /// A file whose name does not determine the language.
-    #[error("cannot tell the language of `{0}` from its name; say it with --language murphi, b, promela or dve")]
+    #[error("cannot tell the language of `{0}` from its name; say it with --language murphi, b, promela, dve or csp")]
     LanguageUnknown(String),
     /// A text in one language that is declared to be in another.
     #[error("the text is said to be in two languages")]

@@ -61,6 +61,14 @@ pub fn dve_examples() -> Vec<PathBuf> {
     files_in("models/dve")
 }
 
+/// The files of all CSP# examples, by name.
+///
+/// # Panics
+/// If the folder cannot be read.
+pub fn csp_examples() -> Vec<PathBuf> {
+    files_in("models/csp")
+}
+
 fn files_in(folder: &str) -> Vec<PathBuf> {
     let folder = workspace().join(folder);
     let entries = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));

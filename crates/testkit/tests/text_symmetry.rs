@@ -46,7 +46,7 @@ fn load_file(path: &Path) -> Option<Model> {
 }
 
 fn example_files() -> Vec<PathBuf> {
-    let folders = ["models/murphi", "models/promela", "models/b", "models/dve"];
+    let folders = ["models/murphi", "models/promela", "models/b", "models/dve", "models/csp"];
     let mut files: Vec<PathBuf> = folders
         .iter()
         .flat_map(|folder| fs::read_dir(workspace().join(folder)).expect("a folder of models"))

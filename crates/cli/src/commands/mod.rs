@@ -85,6 +85,7 @@ fn language(name: LanguageName) -> Language {
         LanguageName::B => Language::B,
         LanguageName::Promela => Language::Promela,
         LanguageName::Dve => Language::Dve,
+        LanguageName::Csp => Language::Csp,
     }
 }
 

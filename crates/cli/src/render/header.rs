@@ -56,6 +56,7 @@ impl<'a> Header<'a> {
                 Language::B => "b",
                 Language::Promela => "promela",
                 Language::Dve => "dve",
+                Language::Csp => "csp",
             }),
             sha256: model.hash().map(|hash| hash.to_string()),
             files: files.map(|file| FileObject { file: &file.name, sha256: file.hash.to_string() }).collect(),

@@ -1,0 +1,74 @@
+//! CSP# models at the command line: assertions and events in formulas, runs event by event, conditions, symmetries, and
+//! what is refused.
+
+mod transcript;
+
+use transcript::{Transcript, quotient};
+
+const FORKS: &str = "../../../../models/csp/forks.csp";
+const TIERS: &str = "../../../../models/csp/three_tiered.csp";
+
+/// The program says all of these, in any order, and ends with this status.
+#[track_caller]
+fn check(said: &Transcript, status: i32, parts: &[&str]) {
+    let all = format!("{}{}", said.stdout, said.stderr);
+    for part in parts {
+        assert!(all.contains(part), "`{part}` is not in\n{all}");
+    }
+    assert_eq!(said.status, Some(status), "{all}");
+}
+
+#[test]
+fn assertions_over_events() {
+    let said = quotient(["check", "events.csp"]);
+    check(
+        &said,
+        1,
+        &[
+            "violated     temporal   S() |= [] (send.0 -> X \"c!0\")\n",
+            "holds        temporal   S() |= [] (\"c?1\" -> X got.1)\n",
+            "holds        temporal   S() |= [] (got.2 -> <> done.3)\n",
+            "violated     temporal   S() |= [] (d.1 -> X done.1)\n",
+            "holds        temporal   S() |= [] (d.1 -> X (done.1 || send.1))\n",
+            "holds        temporal   S() |= []<> done.3\n",
+            "undecided    invariant  S() |= [] !done.4\n",
+            "violated     invariant  S() |= [] !done.3\n",
+            "holds        cover      S() reaches small\n",
+            "`refines` is not supported",
+        ],
+    );
+}
+
+#[test]
+fn deadlocks_are_shown_event_by_event() {
+    let said = quotient(["check", FORKS]);
+    check(
+        &said,
+        1,
+        &[
+            "violated: deadlock",
+            " 1  Rule \"get.0.0\"\n",
+            "      Philosopher(0): Philosopher(0) → get.0.1 -> eat.0 -> put.0.0 -> put.0.1 -> Philosopher(0)\n",
+        ],
+    );
+    // Nothing is said about deadlocks where nothing is asserted.
+    let said = quotient(["check", "-D", "N=3", "../../../../models/csp/dining_philosophers.csp"]);
+    check(&said, 0, &["holds      cover      Table() reaches allTaken\n"]);
+}
+
+#[test]
+fn conditions_from_the_command_line() {
+    let table = "../../../../models/csp/dining_philosophers.csp";
+    let said = quotient(["check", table, "--invariant", "taken[0] < 2", "--reach", "taken[0] == 2"]);
+    check(&said, 1, &["violated: cover \"taken[0] == 2\"", "holds      invariant  taken[0] < 2\n"]);
+    let said = quotient(["check", table, "--ltl", "[] (take_right.0 -> taken[0] == 1)"]);
+    check(&said, 0, &["holds      invariant  [] (take_right.0 -> taken[0] == 1)\n"]);
+    let said = quotient(["check", table, "--ctl", "EF taken[0] == 1"]);
+    check(&said, 3, &["formulas of CTL are not read for CSP#"]);
+}
+
+#[test]
+fn symmetries() {
+    let said = quotient(["detect", TIERS]);
+    check(&said, 0, &["symmetries: 144, S3 wr S2 × S2", "Server(3) 1 ↔ Server(3) 2"]);
+}

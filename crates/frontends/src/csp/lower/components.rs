@@ -1,0 +1,322 @@
+//! Sequential components and their positions.
+//!
+//! A composition becomes a fork: each of its parts is a component, with a variable for its position and registers for
+//! values that are not constant. A composition that begins later, behind a prefix, say, is a fork of its own, whose
+//! components are not active before. The positions of a component are the terms it can become, up to
+//! values in registers (`shapes`).
+
+use std::rc::Rc;
+
+use quotient_ir::Diagnostic;
+use rustc_hash::FxHashMap;
+
+use super::alphabets;
+use super::shapes::Shapes;
+use super::steps::{Label, Step, Stepper, Via};
+use super::symbols::Symbols;
+use super::terms::{Event, Term, Value};
+use super::wording;
+use crate::csp::syntax::tree::Operator;
+
+/// The most components.
+const COMPONENT_LIMIT: usize = 2000;
+/// How deep forks are nested.
+const FORK_LIMIT: usize = 10;
+/// How deep sequences and compositions are nested in a term.
+const GROWTH_LIMIT: usize = 100;
+/// The most positions of all components.
+const POSITION_LIMIT: usize = 200_000;
+
+/// Where a step leads.
+#[derive(Clone, Debug)]
+pub(super) struct Target {
+    pub(super) location: usize,
+    /// The values of the registers, in the state before the step.
+    pub(super) registers: Vec<Value>,
+    /// Components that begin: their positions and registers.
+    pub(super) begun: Vec<(usize, usize, Vec<Value>)>,
+    /// The term that is too large to be represented, if there is one.
+    pub(super) grows: Option<String>,
+}
+
+/// A position of a component.
+#[derive(Debug)]
+pub(super) struct Location {
+    pub(super) term: Rc<Term>,
+    pub(super) steps: Vec<(Step, Target)>,
+    /// The forks that are active here.
+    pub(super) forks: Vec<usize>,
+}
+
+/// A sequential process.
+#[derive(Debug)]
+pub(super) struct Component {
+    pub(super) name: String,
+    pub(super) locations: Vec<Location>,
+    numbers: FxHashMap<Rc<Term>, usize>,
+    /// The number of its registers.
+    pub(super) registers: usize,
+    /// The fork it is part of.
+    pub(super) fork: Option<usize>,
+    depth: usize,
+}
+
+/// The events of each part of a parallel composition.
+type Alphabets = Rc<[Vec<Event>]>;
+
+/// A composition whose parts are components.
+#[derive(Debug)]
+pub(super) struct Fork {
+    /// The component it is a position of.
+    pub(super) component: usize,
+    pub(super) parts: Vec<usize>,
+    /// The alphabets, if it is parallel.
+    pub(super) alphabets: Option<Alphabets>,
+}
+
+/// All components of a model.
+#[derive(Debug, Default)]
+pub(super) struct Network {
+    pub(super) components: Vec<Component>,
+    pub(super) forks: Vec<Fork>,
+    /// The component of each root, and where it begins.
+    pub(super) roots: Vec<(usize, Target)>,
+}
+
+/// Finds all components of the processes that are asserted about. Errors are reported to the symbols.
+pub(super) fn explore(symbols: &mut Symbols<'_>, roots: &[Rc<Term>]) -> Network {
+    let mut shapes = Shapes::default();
+    let known = symbols.diagnostics.len();
+    loop {
+        symbols.diagnostics.truncate(known);
+        shapes.begin();
+        let mut exploration = Exploration {
+            stepper: Stepper::new(symbols),
+            network: Network::default(),
+            fork_numbers: FxHashMap::default(),
+            shapes: &mut shapes,
+            pending: Vec::new(),
+            positions: 0,
+        };
+        exploration.run(roots);
+        let network = exploration.network;
+        if !shapes.has_changed() {
+            return network;
+        }
+    }
+}
+
+struct Exploration<'e, 's, 't> {
+    stepper: Stepper<'s, 't>,
+    network: Network,
+    /// Forks by their component, the number of their parts and their alphabets. A component has one at a time, so the
+    /// same parts serve all compositions of that form, and equal compositions have one representation.
+    fork_numbers: FxHashMap<(usize, usize, Option<Alphabets>), usize>,
+    shapes: &'e mut Shapes,
+    pending: Vec<(usize, usize)>,
+    positions: usize,
+}
+
+impl Exploration<'_, '_, '_> {
+    /// Finds all positions, until terms have to be represented in another way or an error is reported.
+    fn run(&mut self, roots: &[Rc<Term>]) {
+        for root in roots {
+            let name = wording::term(self.stepper.symbols, root);
+            let component = self.component(name, None, 0);
+            let target = self.settle(component, root);
+            self.network.roots.push((component, target));
+        }
+        // The end of a composition, which is a step only if all of its parts can terminate.
+        let mut ends: Vec<(usize, usize, usize, Step)> = Vec::new();
+        loop {
+            let Some((component, location)) = self.pending.pop() else {
+                let possible = |(.., fork, _): &(usize, usize, usize, Step)| self.network.can_end(*fork);
+                let Some(position) = ends.iter().position(possible) else { return };
+                let (component, location, _, step) = ends.swap_remove(position);
+                let target = self.settle(component, &step.target);
+                self.network.components[component].locations[location].steps.push((step, target));
+                continue;
+            };
+            let term = self.network.components[component].locations[location].term.clone();
+            let steps = self.stepper.steps(&term);
+            let mut settled = Vec::new();
+            for step in steps {
+                if let Some(Via::End(fork)) = step.via {
+                    ends.push((component, location, fork, step));
+                    continue;
+                }
+                let target = self.settle(component, &step.target);
+                settled.push((step, target));
+            }
+            self.network.components[component].locations[location].steps = settled;
+            if self.shapes.has_changed() {
+                return;
+            }
+            if self.positions > POSITION_LIMIT {
+                let message = format!("the processes of this model have more than {POSITION_LIMIT} positions");
+                let error = Diagnostic::error("too-large", message, quotient_ir::Span::default());
+                self.stepper.symbols.report(Diagnostic { primary: None, ..error });
+                return;
+            }
+        }
+    }
+
+    fn component(&mut self, name: String, fork: Option<usize>, depth: usize) -> usize {
+        let (locations, numbers) = (Vec::new(), FxHashMap::default());
+        self.network.components.push(Component { name, locations, numbers, registers: 0, fork, depth });
+        self.network.components.len() - 1
+    }
+
+    /// The position of a component for a term.
+    fn settle(&mut self, component: usize, term: &Rc<Term>) -> Target {
+        let mut begun = Vec::new();
+        let mut grows = None;
+        let mut term = self.begin(component, term, &mut begun, &mut grows);
+        if nesting(&term) > GROWTH_LIMIT {
+            grows.get_or_insert_with(|| wording::term(self.stepper.symbols, &term));
+            term = Rc::new(Term::Stop);
+        }
+        let (term, registers) = self.shapes.represent(component, &term);
+        let known = self.network.components[component].numbers.get(&term).copied();
+        let location = known.unwrap_or_else(|| {
+            let mut forks = Vec::new();
+            active_forks(&term, &mut forks);
+            let it = &mut self.network.components[component];
+            let location = it.locations.len();
+            it.numbers.insert(term.clone(), location);
+            it.registers = it.registers.max(registers.len());
+            it.locations.push(Location { term, steps: Vec::new(), forks });
+            self.pending.push((component, location));
+            self.positions += 1;
+            location
+        });
+        Target { location, registers, begun, grows }
+    }
+
+    /// Makes compositions that begin here forks.
+    fn begin(
+        &mut self,
+        component: usize,
+        term: &Rc<Term>,
+        begun: &mut Vec<(usize, usize, Vec<Value>)>,
+        grows: &mut Option<String>,
+    ) -> Rc<Term> {
+        match &**term {
+            Term::Sequence(first, second) => {
+                Rc::new(Term::Sequence(self.begin(component, first, begun, grows), second.clone()))
+            }
+            Term::Interrupt(first, second) => {
+                Rc::new(Term::Interrupt(self.begin(component, first, begun, grows), second.clone()))
+            }
+            Term::Hide(inner, events) => {
+                Rc::new(Term::Hide(self.begin(component, inner, begun, grows), events.clone()))
+            }
+            Term::Atomic(inner) => Rc::new(Term::Atomic(self.begin(component, inner, begun, grows))),
+            Term::Reference(definition, arguments, _) if self.stepper.unfolds_to_composition(term, 0) => {
+                let (body, _) = self.stepper.unfold(*definition, arguments);
+                self.begin(component, &body, begun, grows)
+            }
+            Term::Several(Operator::Interleave, parts) => self.fork(component, parts, None, begun, grows),
+            Term::Several(Operator::Parallel, parts) => {
+                let alphabets = alphabets::of_parts(&mut self.stepper, parts);
+                self.fork(component, parts, Some(alphabets), begun, grows)
+            }
+            Term::Parallel(parts, alphabets) => self.fork(component, parts, Some(alphabets.clone()), begun, grows),
+            _ => term.clone(),
+        }
+    }
+
+    fn fork(
+        &mut self,
+        component: usize,
+        parts: &[Rc<Term>],
+        alphabets: Option<Alphabets>,
+        begun: &mut Vec<(usize, usize, Vec<Value>)>,
+        grows: &mut Option<String>,
+    ) -> Rc<Term> {
+        let key = (component, parts.len(), alphabets.clone());
+        let fork = match self.fork_numbers.get(&key) {
+            Some(&fork) => fork,
+            None => {
+                let depth = self.network.components[component].depth + 1;
+                if depth > FORK_LIMIT || self.network.components.len() + parts.len() > COMPONENT_LIMIT {
+                    let term = Term::Several(Operator::Interleave, parts.to_vec());
+                    grows.get_or_insert_with(|| wording::term(self.stepper.symbols, &term));
+                    return Rc::new(Term::Stop);
+                }
+                let fork = self.network.forks.len();
+                self.network.forks.push(Fork { component, parts: Vec::new(), alphabets });
+                for part in parts {
+                    let name = wording::term(self.stepper.symbols, part);
+                    let part = self.component(name, Some(fork), depth);
+                    self.network.forks[fork].parts.push(part);
+                }
+                self.fork_numbers.insert(key, fork);
+                fork
+            }
+        };
+        for (part, term) in self.network.forks[fork].parts.clone().into_iter().zip(parts) {
+            let target = self.settle(part, term);
+            begun.push((part, target.location, target.registers));
+            begun.extend(target.begun);
+            *grows = grows.take().or(target.grows);
+        }
+        Rc::new(Term::Running(fork))
+    }
+}
+
+/// How deep sequences and compositions are nested.
+fn nesting(term: &Term) -> usize {
+    match term {
+        Term::Sequence(first, second) | Term::Interrupt(first, second) => 1 + nesting(first).max(nesting(second)),
+        Term::Several(_, parts) | Term::Parallel(parts, _) => {
+            1 + parts.iter().map(|part| nesting(part)).max().unwrap_or(0)
+        }
+        Term::Hide(inner, _) | Term::Atomic(inner) => 1 + nesting(inner),
+        _ => 0,
+    }
+}
+
+fn active_forks(term: &Term, forks: &mut Vec<usize>) {
+    match term {
+        Term::Running(fork) => forks.push(*fork),
+        Term::Sequence(first, _) | Term::Interrupt(first, _) => active_forks(first, forks),
+        Term::Hide(inner, _) | Term::Atomic(inner) => active_forks(inner, forks),
+        _ => {}
+    }
+}
+
+impl Network {
+    /// All components of a fork, and of the forks inside of them.
+    pub(super) fn members(&self, fork: usize) -> Vec<usize> {
+        let mut members = Vec::new();
+        let mut pending = vec![fork];
+        while let Some(fork) = pending.pop() {
+            members.extend(&self.forks[fork].parts);
+            let inside = |(_, inner): &(usize, &Fork)| self.forks[fork].parts.contains(&inner.component);
+            pending.extend(self.forks.iter().enumerate().filter(inside).map(|(number, _)| number));
+        }
+        members
+    }
+
+    /// Whether all parts of a fork can terminate, as far as their positions are known.
+    fn can_end(&self, fork: usize) -> bool {
+        let terminates = |(step, _): &(Step, Target)| step.label == Label::Termination;
+        self.forks[fork]
+            .parts
+            .iter()
+            .all(|&part| self.components[part].locations.iter().any(|location| location.steps.iter().any(terminates)))
+    }
+
+    /// Whether a component is active in every state.
+    pub(super) fn is_permanent(&self, component: usize) -> bool {
+        match self.components[component].fork {
+            None => self.roots.len() == 1,
+            Some(fork) => {
+                let parent = self.forks[fork].component;
+                self.is_permanent(parent)
+                    && self.components[parent].locations.iter().all(|location| location.forks.contains(&fork))
+            }
+        }
+    }
+}

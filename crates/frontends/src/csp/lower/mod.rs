@@ -1,0 +1,150 @@
+//! From the syntax tree to the model.
+//!
+//! Names are resolved and processes become terms (`symbols`, `resolution`, `terms`). The compositions that are asserted
+//! about are split into sequential components (`components`), whose positions are the terms that the operational
+//! semantics (`steps`) leads to. `moves` puts steps of components together, and `emission` writes each as a rule.
+
+mod alphabets;
+mod claims;
+mod components;
+mod composition;
+mod emission;
+mod moves;
+mod resolution;
+mod shapes;
+mod steps;
+mod substitution;
+mod symbols;
+mod terms;
+mod values;
+mod wording;
+
+use std::rc::Rc;
+
+use quotient_ir::{Diagnostic, Model, Source, Span};
+use rustc_hash::FxHashMap;
+
+use self::claims::Asserted;
+use self::emission::Emission;
+use self::symbols::Symbols;
+use self::terms::Term;
+use super::syntax::tree::{Claim, Specification};
+
+/// Lowers a model. `constants` are those of the command line.
+pub(super) fn lower(
+    source: &Source,
+    tree: &Specification,
+    constants: &[(String, String)],
+) -> (Option<Model>, Vec<Diagnostic>) {
+    let mut symbols = Symbols::new(tree, constants);
+    let (mut asserted, roots) = roots(&mut symbols);
+    let events = claims::propositions(&mut symbols, &mut asserted);
+    if has_errors(&symbols.diagnostics) || roots.is_empty() {
+        return (None, symbols.diagnostics);
+    }
+    let network = components::explore(&mut symbols, &roots);
+    for (root, target) in &network.roots {
+        if let Some(term) = &target.grows {
+            let name = &network.components[*root].name;
+            let message = format!("`{name}` has no bound on its processes: `{term}`");
+            let error = Diagnostic::error("unbounded", message, Span::default());
+            symbols.report(Diagnostic { primary: None, ..error });
+        }
+    }
+    if has_errors(&symbols.diagnostics) {
+        return (None, symbols.diagnostics);
+    }
+    let moves: Vec<_> = (0..roots.len()).map(|root| moves::of_root(&network, &mut symbols, root)).collect();
+    claims::check_events(&mut symbols, &events, &moves, &asserted);
+    if has_errors(&symbols.diagnostics) {
+        return (None, symbols.diagnostics);
+    }
+    let mut resolver = Symbols::new(tree, constants);
+    resolver.diagnostics.clear();
+    let mut emission = Emission::new(source, &symbols, &network, events);
+    emission.starts();
+    for (root, moves) in moves.iter().enumerate() {
+        emission.rules(root, moves);
+    }
+    emission.claim_no_deadlock(&asserted);
+    for it in &asserted {
+        emission.claim(it, &mut resolver);
+    }
+    let Emission { model, diagnostics, .. } = emission;
+    let mut all = std::mem::take(&mut symbols.diagnostics);
+    all.extend(diagnostics);
+    all.extend(resolver.diagnostics);
+    if has_errors(&all) {
+        return (None, all);
+    }
+    debug_assert_eq!(quotient_ir::verify(&model), Ok(()), "the lowering makes well-formed models");
+    (Some(model), all)
+}
+
+fn has_errors(diagnostics: &[Diagnostic]) -> bool {
+    diagnostics.iter().any(Diagnostic::is_error)
+}
+
+/// The assertions, and the processes that they are about.
+fn roots<'t>(symbols: &mut Symbols<'t>) -> (Vec<Asserted<'t>>, Vec<Rc<Term>>) {
+    let tree = symbols.tree;
+    let mut asserted = Vec::new();
+    let mut roots: Vec<Rc<Term>> = Vec::new();
+    for assertion in &tree.assertions {
+        let condition = match &assertion.claim {
+            Claim::Reaches(condition, _) | Claim::Invariant(condition) => Some(symbols.closed_value(condition)),
+            _ => None,
+        };
+        let Some((process, arguments)) = &assertion.process else {
+            let propositions = FxHashMap::default();
+            asserted.push(Asserted { tree: assertion, root: None, condition, propositions });
+            continue;
+        };
+        let Some(term) = symbols.reference(process, arguments) else { continue };
+        if let Term::Reference(_, arguments, _) = &*term
+            && arguments.iter().any(|argument| argument.constant().is_none())
+        {
+            symbols.error("not-constant", "the arguments of an asserted process are constant", assertion.span);
+            continue;
+        }
+        if let Claim::Refines(specification) = &assertion.claim
+            && !symbols.definition_names.contains_key(&specification.text)
+        {
+            symbols.unknown_process(specification);
+        }
+        let root = roots.iter().position(|it| *it == term).unwrap_or_else(|| {
+            roots.push(term);
+            roots.len() - 1
+        });
+        let root = Some(root);
+        asserted.push(Asserted { tree: assertion, root, condition, propositions: FxHashMap::default() });
+    }
+    if tree.assertions.iter().all(|assertion| assertion.process.is_none()) {
+        let candidate = symbols.definitions.iter().rposition(|it| it.parameters.is_empty());
+        match candidate {
+            Some(definition) => {
+                let it = &symbols.definitions[definition];
+                let (name, span) = (it.name.clone(), it.span);
+                let message = format!("nothing is asserted; the states of `{name}` are explored");
+                let warning = Diagnostic::warning("no-assertion", message, span);
+                symbols.report(warning.with_help(format!("write `#assert {name}() deadlockfree;`")));
+                roots.push(symbols.reference_to(definition));
+            }
+            None => {
+                let error = Diagnostic::error("no-process", "there is no process to explore", Span::default())
+                    .with_help("define one, and assert something about it: `#assert P() deadlockfree;`");
+                symbols.report(Diagnostic { primary: None, ..error });
+            }
+        }
+    }
+    (asserted, roots)
+}
+
+/// A name that is similar to one that is not known.
+fn similar<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    candidates
+        .map(|candidate| (strsim::damerau_levenshtein(name, candidate), candidate))
+        .filter(|&(distance, candidate)| distance <= 1 + candidate.len() / 4)
+        .min()
+        .map(|(_, candidate)| candidate)
+}

@@ -1,0 +1,24 @@
+//! CSP#: the language of PAT, read into a [`Model`](quotient_ir::Model).
+
+mod lower;
+mod syntax;
+
+use quotient_ir::{Diagnostic, Source};
+
+use crate::{LoadOptions, Loaded, first_errors};
+
+/// Parses and lowers a CSP# model.
+pub(crate) fn load(source: Source, options: &LoadOptions) -> Result<Loaded, Vec<Diagnostic>> {
+    let (tree, mut diagnostics) = syntax::parse(&source);
+    if diagnostics.iter().any(Diagnostic::is_error) {
+        return Err(first_errors(diagnostics));
+    }
+    let (model, about_meaning) = lower::lower(&source, &tree, &options.constants);
+    diagnostics.extend(about_meaning);
+    diagnostics.sort_by_key(|it| it.primary.as_ref().map(|label| label.span));
+    diagnostics.dedup();
+    match model {
+        Some(model) if !diagnostics.iter().any(Diagnostic::is_error) => Ok(Loaded { model, warnings: diagnostics }),
+        _ => Err(first_errors(diagnostics)),
+    }
+}

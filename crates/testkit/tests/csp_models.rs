@@ -1,0 +1,170 @@
+//! Our own CSP# models with what their headers expect, and random programs against a direct interpreter: numbers of
+//! states and steps, deadlocks, and the quotient against the whole.
+
+use std::path::PathBuf;
+
+use quotient_engines::{EngineError, Extent, SearchOptions, Silent, SymmetrySource, Verdict};
+use quotient_frontends::{Language, LoadOptions, load};
+use quotient_ir::{Budget, DeadlockMode, Interrupt, Layout, Model, PropertyId, Source};
+use quotient_symmetry::Preserved;
+use quotient_testkit::examples::csp_examples;
+use quotient_testkit::pool::map_on_workers;
+use quotient_testkit::promela::order;
+use quotient_testkit::random_csp::{Explored, random_csp};
+use quotient_testkit::search::{check, check_with, cross_check, plan};
+
+fn read(name: &str, text: &str, constants: &[(String, String)]) -> Result<Model, String> {
+    let options = LoadOptions { constants: constants.to_vec(), ..LoadOptions::default() };
+    let loaded = load(Source::new(name, text), Language::Csp, &options);
+    loaded.map(|loaded| loaded.model).map_err(|diagnostics| format!("{diagnostics:#?}\n{text}"))
+}
+
+/// The lines of the header with a key.
+fn expected<'t>(text: &'t str, key: &'t str) -> impl Iterator<Item = &'t str> {
+    let lines = text.lines().map_while(|line| line.strip_prefix("//"));
+    lines.filter_map(move |line| line.trim().strip_prefix(key)?.strip_prefix(':').map(str::trim))
+}
+
+fn models() -> Vec<(PathBuf, String)> {
+    let paths = csp_examples();
+    assert!(paths.len() >= 8);
+    paths.into_iter().map(|path| (path.clone(), std::fs::read_to_string(&path).expect("a model is a text"))).collect()
+}
+
+fn mode(model: &Model) -> DeadlockMode {
+    if model.claims_no_deadlock { DeadlockMode::Stuck } else { DeadlockMode::Off }
+}
+
+/// Compares a model with what is expected: `states 12`, `orbits 3`, `order 4`.
+fn compare_with(name: &str, model: &Model, verdict: Verdict, numbers: &[(&str, &str)]) {
+    let number = |key: &str| numbers.iter().find(|(it, _)| *it == key).map(|(_, value)| (*value).to_owned());
+    if let Some(expected) = number("order") {
+        assert_eq!(order(model), expected, "{name}");
+    }
+    if number("states").is_none() {
+        return;
+    }
+    let options = SearchOptions { deadlock: mode(model), ..SearchOptions::default() };
+    let layout = Layout::new(model).expect("a layout");
+    let properties: Vec<PropertyId> = model.properties.indices().collect();
+    let plan = plan(model, &layout, &properties, SymmetrySource::Detected, None).expect("a plan");
+    let whole = check(model, &options, &mut Silent).expect("a report");
+    let reduced = check_with(model, &layout, &plan, &options, &mut Silent).expect("a report");
+    assert_eq!(whole.verdict, verdict, "{name}");
+    assert_eq!(reduced.verdict, verdict, "{name}");
+    assert_eq!(Some(whole.states.to_string()), number("states"), "{name}");
+    assert_eq!(reduced.represented, whole.represented, "{name}");
+    if let Some(orbits) = number("orbits") {
+        assert_eq!(reduced.states.to_string(), orbits, "{name}");
+    }
+}
+
+#[test]
+fn models_give_what_their_headers_expect() {
+    for (path, text) in models() {
+        let name = path.display().to_string();
+        let model = read(&name, &text, &[]).expect("our models are right");
+        let verdict = match expected(&text, "expect").next() {
+            Some("holds") => Verdict::Holds,
+            Some("violated") => Verdict::Violated,
+            other => panic!("{name}: what does `{other:?}` expect?"),
+        };
+        let numbers: Vec<(&str, &str)> =
+            ["states", "orbits", "order"].iter().filter_map(|key| Some((*key, expected(&text, key).next()?))).collect();
+        compare_with(&name, &model, verdict, &numbers);
+        for line in text.lines().filter_map(|line| line.strip_prefix("// with ")) {
+            let (constants, numbers) = line.split_once(": ").expect("constants and numbers");
+            let constants: Vec<(String, String)> = constants
+                .split(", ")
+                .map(|it| it.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned())).expect("a value"))
+                .collect();
+            let numbers: Vec<(&str, &str)> = numbers.split(", ").filter_map(|it| it.split_once(' ')).collect();
+            let model = read(&name, &text, &constants).expect("our models are right");
+            compare_with(&format!("{name} with {constants:?}"), &model, Verdict::Holds, &numbers);
+        }
+    }
+}
+
+/// Compares a random program with the interpreter; whether symmetries were used.
+fn compare(seed: u64, limit: u64) -> Result<Option<bool>, String> {
+    let program = random_csp(seed);
+    let text = program.text();
+    let Some(Explored { states, steps, terminated, deadlock }) = program.explore(limit) else { return Ok(None) };
+    let told = |problem: String| format!("seed {seed}: {problem}\n{text}");
+    let model = match load(Source::new("random.csp", text.as_str()), Language::Csp, &LoadOptions::default()) {
+        Ok(loaded) => loaded.model,
+        // Events that would have to synchronise, and are not constant.
+        Err(diagnostics) if diagnostics.iter().any(|it| it.code == "varying-event") => return Ok(None),
+        Err(diagnostics) => return Err(told(format!("{diagnostics:#?}"))),
+    };
+    let failed = |error: EngineError| told(error.to_string());
+    // Counted without stopping at the first deadlock. After termination, a step stays there.
+    let options = SearchOptions { deadlock: DeadlockMode::Off, ..SearchOptions::default() };
+    let whole = check(&model, &options, &mut Silent).map_err(failed)?;
+    if (whole.states, whole.transitions) != (states, steps + terminated) {
+        let found = format!("{} states and {} steps", whole.states, whole.transitions);
+        return Err(told(format!("{found}, not {states} and {}", steps + terminated)));
+    }
+    let stuck = SearchOptions { deadlock: DeadlockMode::Stuck, ..SearchOptions::default() };
+    let found = check(&model, &stuck, &mut Silent).map_err(failed)?;
+    if (found.verdict == Verdict::Violated) != deadlock {
+        return Err(told(format!("{:?}, with a deadlock: {deadlock}", found.verdict)));
+    }
+    let layout = Layout::new(&model).map_err(|error| told(error.to_string()))?;
+    let budget = Budget::new(2_000_000, Interrupt::new());
+    let plan =
+        quotient_engines::plan(&model, &layout, Preserved::Properties(&[]), SymmetrySource::Detected, None, &budget);
+    let plan = match plan {
+        Err(EngineError::GaveUp(_)) => return Ok(Some(false)),
+        plan => plan.map_err(failed)?,
+    };
+    let (reduced, comparison) = cross_check(&model, &layout, &plan, &options, &mut Silent).map_err(failed)?;
+    if comparison.extent == Extent::Everything && reduced.represented != comparison.whole.represented {
+        return Err(told(format!("{:?} states are represented", reduced.represented)));
+    }
+    Ok(Some(plan.reduction.is_some()))
+}
+
+#[test]
+fn random_programs_against_a_direct_interpreter() {
+    let programs = std::env::var("QUOTIENT_RANDOM_CSP").ok().and_then(|value| value.parse().ok()).unwrap_or(150);
+    let first = std::env::var("QUOTIENT_RANDOM_SEED").ok().and_then(|value| value.parse().ok()).unwrap_or(1);
+    let seeds: Vec<u64> = (first..first + programs).collect();
+    let results = map_on_workers(2, &seeds, |&seed| compare(seed, 600));
+    let wrong: Vec<&String> = results.iter().filter_map(|it| it.as_ref().err()).collect();
+    assert!(wrong.is_empty(), "{} wrong: {}", wrong.len(), wrong[0]);
+    let compared = results.iter().filter(|it| matches!(it, Ok(Some(_)))).count();
+    assert!(3 * compared > results.len(), "{compared} compared");
+}
+
+/// The numbers of states and steps of a text.
+fn counts(text: &str) -> (u64, u64) {
+    let model = read("text.csp", text, &[]).expect("a right model");
+    let options = SearchOptions { deadlock: DeadlockMode::Off, ..SearchOptions::default() };
+    let report = check(&model, &options, &mut Silent).expect("a report");
+    (report.states, report.transitions)
+}
+
+#[test]
+fn compositions_that_end_and_begin_again() {
+    // An interrupted composition leaves nothing behind, although the next one uses the same variables: each round has
+    // the two ways of `b` and `c`, or the end at once.
+    let text = "P = ((a -> (b -> Stop ||| c -> Stop)) ||| Stop) interrupt stop -> Q;
+                Q = (d -> Stop ||| Stop) interrupt again -> P;
+                #assert P deadlockfree;";
+    // P: before a; after it, each of b and c done or not. Q: d done or not.
+    assert_eq!(counts(text), (5 + 2, (1 + 4) + 5 + (1 + 2)));
+    // A composition that terminates and begins again.
+    let text = "P = (a -> (b -> Skip ||| c -> Skip) ||| Skip); P; #assert P deadlockfree;";
+    assert_eq!(counts(text), (5, 1 + 4 + 1));
+}
+
+#[test]
+fn processes_that_grow_are_inconclusive() {
+    for text in ["P = a -> (P ||| P); #assert P deadlockfree;", "P = a -> P; b -> Skip; #assert P deadlockfree;"] {
+        let model = read("text.csp", text, &[]).expect("a right model");
+        let report =
+            check(&model, &SearchOptions { deadlock: DeadlockMode::Off, ..SearchOptions::default() }, &mut Silent);
+        assert_eq!(report.expect("a report").verdict, Verdict::Inconclusive, "{text}");
+    }
+}
