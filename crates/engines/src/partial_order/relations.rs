@@ -18,6 +18,7 @@ use crate::explicit::judge::Checks;
 use crate::options::SearchOptions;
 use crate::partial_order::composition::Composer;
 use crate::partial_order::conditions::{ConditionId, Conditions};
+use crate::partial_order::deciding::Decider;
 use crate::partial_order::stretches::Stretches;
 use crate::seam::RuleInstance;
 
@@ -318,28 +319,28 @@ impl Builder {
         let budget = Budget::new(WORK, interrupt.clone());
         behaviour.circuit.draw_on(&budget);
         let Behaviour { circuit, multisets, events, .. } = &mut behaviour;
-        let mut composer = Composer::new(circuit, multisets);
+        let mut decider = Decider::new(Composer::new(circuit, multisets), events);
         let slot_of = |slot: u32| whole_multiset(multisets, slot);
         let mut pairs = Pairs::new(&steps);
 
         let mut enablers: Vec<Vec<EntryId>> = vec![Vec::new(); conditions.len()];
         for (&node, &conjunct) in nodes.iter().zip(&conjuncts) {
-            let support: Vec<u32> = composer.support(node).iter().map(|&slot| slot_of(slot)).collect();
+            let support: Vec<u32> = decider.composer.support(node).iter().map(|&slot| slot_of(slot)).collect();
             let writers = pairs.writers_of(&support);
             pairs.spend(writers.len())?;
             for step in writers {
                 let entry = &steps[step as usize];
-                let can = |composer: &mut Composer<'_>, event: usize, guard: NodeId| {
-                    composer.circuit.is_spent() || composer.may_enable(&events[event], guard, node)
+                let can = |decider: &mut Decider<'_>, event: usize, guard: NodeId| {
+                    decider.composer.circuit.is_spent() || decider.may_enable(event, guard, node)
                 };
                 let enables = match &entry.stretch {
-                    None => can(&mut composer, entry.event, entry.guard),
+                    None => can(&mut decider, entry.event, entry.guard),
                     Some(members) => members.iter().any(|&member| {
                         let guard = events[member].guard;
-                        can(&mut composer, member, guard)
+                        can(&mut decider, member, guard)
                     }),
                 };
-                if enables || composer.circuit.is_spent() {
+                if enables || decider.composer.circuit.is_spent() {
                     enablers[conjunct as usize].push(step);
                 }
             }
@@ -351,17 +352,18 @@ impl Builder {
             pairs.spend(others.len())?;
             for second in others.into_iter().filter(|&second| second as usize > first) {
                 let (one, other) = (&steps[first], &steps[second as usize]);
-                let accord = !composer.circuit.is_spent()
+                let accord = !decider.composer.circuit.is_spent()
                     && match (&one.stretch, &other.stretch) {
                         (None, None) => {
-                            let of = |step: &Step| (&events[step.event], step.guard);
-                            let accord = composer.accord(of(one), of(other));
-                            accord && !composer.circuit.is_spent()
+                            let of = |step: &Step| (step.event, step.guard);
+                            decider.accord(of(one), of(other)) && !decider.composer.circuit.is_spent()
                         }
                         // A pair of which something is written shares it; but it matters only where both can begin.
                         _ => {
-                            let both = composer.circuit.and([one.guard, other.guard]);
-                            composer.is_refuted(both)
+                            decider.exclude_each_other(one.guard, other.guard) || {
+                                let both = decider.composer.circuit.and([one.guard, other.guard]);
+                                decider.composer.is_refuted(both)
+                            }
                         }
                     };
                 if !accord {
@@ -372,31 +374,29 @@ impl Builder {
         }
         for (number, &(_, condition, _)) in sights.iter().enumerate() {
             let id = (steps.len() + number) as EntryId;
-            let support: Vec<u32> = composer.support(condition).iter().map(|&slot| slot_of(slot)).collect();
+            let support: Vec<u32> = decider.composer.support(condition).iter().map(|&slot| slot_of(slot)).collect();
             let support: Vec<u32> = support.into_iter().filter(|slot| !constant.contains(slot)).collect();
             let writers = pairs.writers_of(&support);
             pairs.spend(writers.len())?;
             for step in writers {
                 let entry = &steps[step as usize];
-                let disables = composer.circuit.is_spent()
+                let disables = decider.composer.circuit.is_spent()
                     || match &entry.stretch {
-                        None => composer.may_disable(&events[entry.event], entry.guard, condition),
+                        None => decider.may_disable(entry.event, entry.guard, condition),
                         Some(members) => members.iter().any(|&member| {
-                            let parts = match composer.circuit.node(condition).clone() {
+                            let parts = match decider.composer.circuit.node(condition).clone() {
                                 Node::And(children) => children.to_vec(),
                                 _ => vec![condition],
                             };
-                            parts
-                                .into_iter()
-                                .any(|part| composer.may_disable(&events[member], events[member].guard, part))
+                            parts.into_iter().any(|part| decider.may_disable(member, events[member].guard, part))
                         }),
                     };
-                if disables || composer.circuit.is_spent() {
+                if disables || decider.composer.circuit.is_spent() {
                     discords[step as usize].push(id);
                 }
             }
         }
-        let is_coarse = composer.circuit.is_spent();
+        let is_coarse = decider.composer.circuit.is_spent();
         if interrupt.is_raised() {
             return Err("interrupted".to_owned());
         }
@@ -480,4 +480,22 @@ fn sorted(mut list: Vec<EntryId>) -> Vec<EntryId> {
     list.sort_unstable();
     list.dedup();
     list
+}
+
+impl Relations {
+    /// What there is, for a person.
+    pub fn summary(&self) -> String {
+        let enablers: usize = self.enablers.iter().map(Vec::len).sum();
+        let discords: usize = self.discords.iter().map(Vec::len).sum();
+        format!(
+            "{} steps, {} entries, {} conjuncts, {} enablers, {} discords, proviso {}, coarse {}",
+            self.steps(),
+            self.entries.len(),
+            self.conditions.len(),
+            enablers,
+            discords,
+            self.needs_proviso,
+            self.is_coarse
+        )
+    }
 }
