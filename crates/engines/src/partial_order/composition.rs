@@ -397,6 +397,15 @@ impl<'a> Composer<'a> {
         if matched == ways.len() { Next::Copy(source) } else { Next::Other }
     }
 
+    /// Whether an event writes a value other than the only known one to a slot, from states with some known values.
+    pub(super) fn leaves(&mut self, event: &Event, slot: u32, known: &KnownValues) -> bool {
+        let held = known.get(&slot).and_then(|values| values.iter().next()).map(|at| self.circuit.values(slot)[at]);
+        match (self.next(event, slot, known), held) {
+            (Next::Constant(value), Some(held)) => value != held,
+            _ => false,
+        }
+    }
+
     /// The value of a slot after two events.
     fn next_of_both(&mut self, first: &Event, second: &Event, slot: u32, known: &KnownValues) -> Next {
         // What is known of the state between them.

@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use quotient_functions::{Circuit, Event, KnownValues, Node, NodeId, Written};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::partial_order::composition::Composer;
 use crate::partial_order::effects::{Choice, Effect, Leaf, Map, effect};
@@ -385,6 +385,21 @@ impl<'a> Decider<'a> {
         }
     }
 
+    /// Whether an event writes something that another one reads or writes.
+    pub(super) fn touch(&mut self, event: usize, other: usize) -> bool {
+        let (one, other) = (&self.events[event], &self.events[other]);
+        other.roots().into_iter().any(|root| self.composer.touches(one, root))
+            || other.writes.iter().any(|write| one.writes.binary_search_by_key(&write.slot, |own| own.slot).is_ok())
+            || !one.additions.is_empty() && self.composer.changes_multisets(other)
+    }
+
+    /// Whether an event may change when another one goes wrong, is dropped or reaches cover statements.
+    pub(super) fn changes_findings(&mut self, event: usize, other: usize) -> bool {
+        let (one, other) = (&self.events[event], &self.events[other]);
+        let covers = other.covers.iter().map(|&(_, condition)| condition);
+        [other.fault, other.dropped].into_iter().chain(covers).any(|root| self.composer.touches(one, root))
+    }
+
     /// Whether effects say nothing about an event and a condition.
     fn is_beyond(&mut self, event: usize, condition: NodeId) -> bool {
         let support = self.composer.support(condition);
@@ -484,12 +499,22 @@ impl<'a> Decider<'a> {
     /// Whether two events accord: wherever both take a step, each does so after the other, and both orders lead to the
     /// same state. The conditions are those under which they take a step.
     pub(super) fn accord(&mut self, first: (usize, NodeId), second: (usize, NodeId)) -> bool {
+        self.accord_but_for(first, second, &FxHashSet::default())
+    }
+
+    /// The same, but some slots may have other values. What is written to them must not depend on the other event.
+    pub(super) fn accord_but_for(
+        &mut self,
+        first: (usize, NodeId),
+        second: (usize, NodeId),
+        ignored: &FxHashSet<u32>,
+    ) -> bool {
         if self.exclude_each_other(first.1, second.1) {
             return true;
         }
         let (one, other) = (&self.events[first.0], &self.events[second.0]);
         if self.composer.changes_multisets(one) || self.composer.changes_multisets(other) {
-            return self.composer.accord((one, first.1), (other, second.1));
+            return ignored.is_empty() && self.composer.accord((one, first.1), (other, second.1));
         }
         let both = self.composer.circuit.and([first.1, second.1]);
         if both == NodeId::FALSE {
@@ -506,6 +531,12 @@ impl<'a> Decider<'a> {
             let is_written = |slot: &u32| others.binary_search_by_key(slot, |write| write.slot).is_ok();
             for slot in writes {
                 let effect = self.effect(event, slot).expect("it is written");
+                if ignored.contains(&slot) {
+                    if effect.reads.iter().any(|read| is_written(read) && !ignored.contains(read)) {
+                        return false;
+                    }
+                    continue;
+                }
                 if is_written(&slot) || effect.reads.iter().any(is_written) {
                     slots.push(slot);
                 }

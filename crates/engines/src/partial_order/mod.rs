@@ -11,10 +11,12 @@
 //! statements, a part of the steps suffices only if some successor is expanded later than the state
 //! ([`crate::seam::Share`]): otherwise the search takes the rest as well.
 
+mod beginnings;
 mod composition;
 mod conditions;
 mod deciding;
 mod effects;
+mod independence;
 mod relations;
 mod stretches;
 mod stubborn;

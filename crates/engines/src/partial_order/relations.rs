@@ -16,10 +16,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::explicit::judge::Checks;
 use crate::options::SearchOptions;
+use crate::partial_order::beginnings::with_beginnings;
 use crate::partial_order::composition::Composer;
 use crate::partial_order::conditions::{ConditionId, Conditions};
 use crate::partial_order::deciding::Decider;
-use crate::partial_order::stretches::Stretches;
+use crate::partial_order::independence::{Independence, Passage, without};
+use crate::partial_order::stretches::{Stretch, Stretches};
 use crate::seam::RuleInstance;
 
 /// The largest number of pairs of steps that share a slot.
@@ -63,8 +65,9 @@ pub struct Relations {
     pub(crate) enablers: Vec<Vec<EntryId>>,
     /// For each step, what does not accord with it. Empty for other entries.
     pub(crate) discords: Vec<Vec<EntryId>>,
-    /// Whether a part of the steps suffices only if none is put off forever.
-    pub(crate) needs_proviso: bool,
+    /// What must not be put off forever: everything that has to be seen, and steps that may find something on the way
+    /// through transient states.
+    pub(crate) targets: Vec<EntryId>,
     /// Whether the work for composing functions did not suffice.
     pub(crate) is_coarse: bool,
 }
@@ -82,8 +85,14 @@ struct Step {
     event: usize,
     /// When it is taken.
     guard: NodeId,
+    /// The same, with what else is known of the states where that is so.
+    narrow: NodeId,
     /// The events that may fire, if it can lead to transient states.
     stretch: Option<Vec<usize>>,
+    /// What is known of the events on its way but the first, if it is.
+    inside: Option<Vec<(usize, NodeId)>>,
+    /// Whether something may be found on the way through transient states.
+    finds: bool,
     reads: Vec<u32>,
     writes: Vec<u32>,
 }
@@ -206,7 +215,8 @@ impl Builder {
             let (sound, kept) = (composer.circuit.not(event.fault), composer.circuit.not(event.dropped));
             guards.push(composer.circuit.and([event.guard, sound, kept]));
         }
-        let mut stretches = Stretches::new(&behaviour.events, &guards, passing);
+        let narrow = with_beginnings(&mut composer, &behaviour.events, &guards);
+        let mut stretches = Stretches::new(&behaviour.events, &narrow, passing);
         for (number, event) in behaviour.events.iter().enumerate() {
             let Action::Rule(rule) = event.action else { continue };
             let fault = composer.circuit.and([*stable, event.fault]);
@@ -222,6 +232,17 @@ impl Builder {
                 self.sights.push((EntryKind::Event, covers, Some(number)));
             }
             let stretch = stretches.from(&mut composer, number, guard);
+            let (stretch, inside, finds) = match stretch {
+                Some(Stretch { members, inside, is_total }) => {
+                    let finds = |&member: &usize| {
+                        let event = &behaviour.events[member];
+                        member != number && (event.fault != NodeId::FALSE || !event.covers.is_empty())
+                    };
+                    let finds = members.iter().any(finds) || !is_total && options.deadlock != DeadlockMode::Off;
+                    (Some(members), inside, finds)
+                }
+                None => (None, Some(Vec::new()), false),
+            };
             if stretch.is_none() && options.deadlock != DeadlockMode::Stuck && !options.moving_rules.contains(&rule) {
                 match composer.changes(event) {
                     Some(changes) => guard = composer.circuit.and([guard, changes]),
@@ -231,6 +252,10 @@ impl Builder {
                 if guard == NodeId::FALSE {
                     continue;
                 }
+            }
+            if stretch.is_none() && event.writes.is_empty() && event.additions.is_empty() {
+                // It leads nowhere. Where nothing else is possible, all steps are taken, and it is seen that it is.
+                continue;
             }
             let members = stretch.as_deref().unwrap_or(std::slice::from_ref(&number));
             let mut reads: FxHashSet<u32> = FxHashSet::default();
@@ -256,7 +281,8 @@ impl Builder {
                 slots
             };
             let (reads, writes) = (sorted(reads), sorted(writes));
-            self.steps.push(Step { event: number, guard, stretch, reads, writes });
+            let narrow = composer.circuit.and([guard, narrow[number]]);
+            self.steps.push(Step { event: number, narrow, guard, stretch, inside, finds, reads, writes });
         }
         match behaviour.circuit.is_spent() {
             true => Err("the functions of the model take too long to compute".to_owned()),
@@ -346,6 +372,11 @@ impl Builder {
             }
         }
 
+        let mut independence = Independence::default();
+        // Whether a state is transient must not depend on anything else.
+        let are_separate = decider.composer.support(stable).iter().all(|slot| constant.contains(slot));
+        let ways: Vec<Option<Vec<Passage>>> =
+            steps.iter().map(|step| passages(&mut decider, events, step, &constant)).collect();
         let mut discords: Vec<Vec<EntryId>> = vec![Vec::new(); entries.len()];
         for first in 0..steps.len() {
             let others = pairs.others_of(first as u32);
@@ -355,15 +386,21 @@ impl Builder {
                 let accord = !decider.composer.circuit.is_spent()
                     && match (&one.stretch, &other.stretch) {
                         (None, None) => {
-                            let of = |step: &Step| (step.event, step.guard);
+                            let of = |step: &Step| (step.event, step.narrow);
                             decider.accord(of(one), of(other)) && !decider.composer.circuit.is_spent()
                         }
-                        // A pair of which something is written shares it; but it matters only where both can begin.
                         _ => {
-                            decider.exclude_each_other(one.guard, other.guard) || {
-                                let both = decider.composer.circuit.and([one.guard, other.guard]);
-                                decider.composer.is_refuted(both)
-                            }
+                            decider.exclude_each_other(one.narrow, other.narrow)
+                                || match (&ways[first], &ways[second as usize]) {
+                                    (Some(first), Some(second)) if are_separate => {
+                                        independence.of_ways(&mut decider, first, second, &constant)
+                                    }
+                                    _ => false,
+                                }
+                                || {
+                                    let both = decider.composer.circuit.and([one.narrow, other.narrow]);
+                                    decider.composer.is_refuted(both)
+                                }
                         }
                     };
                 if !accord {
@@ -382,7 +419,7 @@ impl Builder {
                 let entry = &steps[step as usize];
                 let disables = decider.composer.circuit.is_spent()
                     || match &entry.stretch {
-                        None => decider.may_disable(entry.event, entry.guard, condition),
+                        None => decider.may_disable(entry.event, entry.narrow, condition),
                         Some(members) => members.iter().any(|&member| {
                             let parts = match decider.composer.circuit.node(condition).clone() {
                                 Node::And(children) => children.to_vec(),
@@ -403,11 +440,29 @@ impl Builder {
         for discord in &mut discords {
             discord.sort_unstable();
         }
-        let has_stretches = steps.iter().any(|step| step.stretch.is_some());
         // What is found on the way through transient states belongs to no state.
-        let needs_proviso = !sights.is_empty() || has_stretches;
-        Ok(Relations { entries, instances, conditions, enablers, discords, needs_proviso, is_coarse })
+        let finding = (0..).zip(&steps).filter(|(_, step)| step.finds).map(|(id, _)| id);
+        let targets = finding.chain(steps.len() as EntryId..entries.len() as EntryId).collect();
+        Ok(Relations { entries, instances, conditions, enablers, discords, targets, is_coarse })
     }
+}
+
+/// The events on the way of a step, without what is said of slots with one value in all stored states; `None` if that is
+/// not possible.
+fn passages(
+    decider: &mut Decider<'_>,
+    events: &[Event],
+    step: &Step,
+    constant: &FxHashSet<u32>,
+) -> Option<Vec<Passage>> {
+    let guard = without(decider, step.narrow, constant)?;
+    let mut all = vec![Passage { event: step.event, states: NodeId::TRUE, guard, is_inside: false }];
+    for &(event, states) in step.inside.as_ref()? {
+        let guard = without(decider, events[event].guard, constant)?;
+        let states = without(decider, states, constant)?;
+        all.push(Passage { event, states, guard, is_inside: true });
+    }
+    Some(all)
 }
 
 /// The number of each event among the instances of its rule. Instances that never have an effect count as well.
@@ -480,22 +535,4 @@ fn sorted(mut list: Vec<EntryId>) -> Vec<EntryId> {
     list.sort_unstable();
     list.dedup();
     list
-}
-
-impl Relations {
-    /// What there is, for a person.
-    pub fn summary(&self) -> String {
-        let enablers: usize = self.enablers.iter().map(Vec::len).sum();
-        let discords: usize = self.discords.iter().map(Vec::len).sum();
-        format!(
-            "{} steps, {} entries, {} conjuncts, {} enablers, {} discords, proviso {}, coarse {}",
-            self.steps(),
-            self.entries.len(),
-            self.conditions.len(),
-            enablers,
-            discords,
-            self.needs_proviso,
-            self.is_coarse
-        )
-    }
 }
