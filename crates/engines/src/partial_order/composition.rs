@@ -64,6 +64,11 @@ impl<'a> Composer<'a> {
             || self.multisets.iter().any(|entry| (entry.columns..entry.columns + entry.stride).contains(&slot))
     }
 
+    /// A slot, or the first one of the multiset that it belongs to.
+    pub(super) fn whole_multiset(&self, slot: u32) -> u32 {
+        whole_multiset(self.multisets, slot)
+    }
+
     /// What is written to a slot.
     fn write(event: &Event, slot: u32) -> Option<&Write> {
         event.writes.binary_search_by_key(&slot, |write| write.slot).ok().map(|found| &event.writes[found])
@@ -688,4 +693,10 @@ impl<'a> Composer<'a> {
             Written::Number { .. } => None,
         }
     }
+}
+
+/// A slot, or the first one of the multiset that it belongs to.
+pub(super) fn whole_multiset(multisets: &Multisets, slot: u32) -> u32 {
+    let of_column = || multisets.iter().find(|entry| (entry.columns..entry.columns + entry.stride).contains(&slot));
+    multisets.of_slot(slot).map(|(_, entry)| entry).or_else(of_column).map_or(slot, |entry| entry.first)
 }

@@ -11,6 +11,8 @@ use crate::partial_order::effects::{Choice, Effect, Leaf, Map, effect};
 
 /// The largest number of cases of one question.
 const CASES: usize = 512;
+/// The largest number of values that are written to a slot whose function is composed with others.
+const MANY: usize = 64;
 /// The number of slots from which on a condition is treated part by part.
 const LARGE: usize = 6;
 /// The same where a condition in doubt is said to be enabled.
@@ -74,12 +76,17 @@ fn connective(circuit: &Circuit, children: &[NodeId], contents: &Contents, decis
     all
 }
 
+/// The slots that an event reads, and those that it writes.
+type Slots = (Vec<u32>, Vec<u32>);
+
 /// Answers questions about the events of a model.
 pub(super) struct Decider<'a> {
     pub(super) composer: Composer<'a>,
     events: &'a [Event],
     effects: FxHashMap<(usize, u32), Rc<Effect>>,
     known: FxHashMap<NodeId, Rc<KnownValues>>,
+    /// For each event the slots that it reads and writes.
+    slots: FxHashMap<usize, Rc<Slots>>,
 }
 
 /// The value of a slot after steps, as a function of the state before them.
@@ -142,7 +149,8 @@ type Question<'q, 'a> = &'q mut dyn FnMut(&mut Decider<'a>, &Case) -> Result<boo
 
 impl<'a> Decider<'a> {
     pub(super) fn new(composer: Composer<'a>, events: &'a [Event]) -> Self {
-        Self { composer, events, effects: FxHashMap::default(), known: FxHashMap::default() }
+        let (effects, known, slots) = (FxHashMap::default(), FxHashMap::default(), FxHashMap::default());
+        Self { composer, events, effects, known, slots }
     }
 
     /// The values that a condition allows for single slots.
@@ -387,10 +395,33 @@ impl<'a> Decider<'a> {
 
     /// Whether an event writes something that another one reads or writes.
     pub(super) fn touch(&mut self, event: usize, other: usize) -> bool {
-        let (one, other) = (&self.events[event], &self.events[other]);
-        other.roots().into_iter().any(|root| self.composer.touches(one, root))
-            || other.writes.iter().any(|write| one.writes.binary_search_by_key(&write.slot, |own| own.slot).is_ok())
-            || !one.additions.is_empty() && self.composer.changes_multisets(other)
+        let (one, other) = (self.slots(event), self.slots(other));
+        let is_used = |slot: &u32| other.0.binary_search(slot).is_ok() || other.1.binary_search(slot).is_ok();
+        one.1.iter().any(is_used)
+    }
+
+    /// The slots that an event reads and writes. A multiset is all of its slots.
+    fn slots(&mut self, event: usize) -> Rc<Slots> {
+        if let Some(known) = self.slots.get(&event) {
+            return known.clone();
+        }
+        let own = &self.events[event];
+        let mut reads: FxHashSet<u32> = FxHashSet::default();
+        for root in own.roots() {
+            reads.extend(self.composer.support(root).iter());
+        }
+        let written = own.writes.iter().chain(own.additions.iter().flatten()).map(|write| write.slot);
+        let whole = |slot: u32| self.composer.whole_multiset(slot);
+        let sorted = |slots: &mut dyn Iterator<Item = u32>| {
+            let mut slots: Vec<u32> = slots.map(whole).collect();
+            slots.sort_unstable();
+            slots.dedup();
+            slots
+        };
+        let both = (sorted(&mut reads.into_iter()), sorted(&mut written.into_iter()));
+        let slots = Rc::new(both);
+        self.slots.insert(event, slots.clone());
+        slots
     }
 
     /// Whether an event may change when another one goes wrong, is dropped or reaches cover statements.
@@ -398,6 +429,14 @@ impl<'a> Decider<'a> {
         let (one, other) = (&self.events[event], &self.events[other]);
         let covers = other.covers.iter().map(|&(_, condition)| condition);
         [other.fault, other.dropped].into_iter().chain(covers).any(|root| self.composer.touches(one, root))
+    }
+
+    /// Whether an event writes one of many values to a slot of a condition.
+    fn writes_many(&mut self, event: usize, condition: NodeId) -> bool {
+        let support = self.composer.support(condition);
+        let writes = &self.events[event].writes;
+        let is_many = |written: &Written| matches!(written, Written::Cases(cases) if cases.len() > MANY);
+        writes.iter().any(|write| support.binary_search(&write.slot).is_ok() && is_many(&write.written))
     }
 
     /// Whether effects say nothing about an event and a condition.
@@ -491,6 +530,8 @@ impl<'a> Decider<'a> {
             };
             match answer {
                 Some(is_well) => !is_well,
+                // To compose functions takes time that grows with the square of the number of values.
+                None if self.writes_many(event, part) => true,
                 None => self.composer.may_disable_given(&self.events[event], part, both),
             }
         })

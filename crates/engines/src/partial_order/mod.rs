@@ -18,6 +18,7 @@ mod deciding;
 mod effects;
 mod independence;
 mod relations;
+mod stable;
 mod stretches;
 mod stubborn;
 mod system;

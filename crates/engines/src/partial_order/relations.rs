@@ -10,17 +10,18 @@
 //! The states here are those that are stored. A step through transient states is one step, of all rules that may fire
 //! on the way (`stretches`); it accords only with what touches nothing of all that.
 
-use quotient_functions::{Behaviour, Event, Node, NodeId, Preserved, Subject, unfold};
+use quotient_functions::{Behaviour, Event, Node, NodeId, Preserved, Subject, unfold_by_pointers};
 use quotient_ir::{Action, Budget, DeadlockMode, Interrupt, Layout, Model, PropertyId, PropertyKind, Spent};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::explicit::judge::Checks;
 use crate::options::SearchOptions;
 use crate::partial_order::beginnings::with_beginnings;
-use crate::partial_order::composition::Composer;
+use crate::partial_order::composition::{Composer, whole_multiset};
 use crate::partial_order::conditions::{ConditionId, Conditions};
 use crate::partial_order::deciding::Decider;
 use crate::partial_order::independence::{Independence, Passage, without};
+use crate::partial_order::stable::{StableValues, Way};
 use crate::partial_order::stretches::{Stretch, Stretches};
 use crate::seam::RuleInstance;
 
@@ -97,6 +98,18 @@ struct Step {
     writes: Vec<u32>,
 }
 
+impl Step {
+    /// Its events, each with states in which it may fire, the first one first.
+    fn way(&self) -> Way {
+        let first = (self.event, self.narrow);
+        let inside = match (&self.inside, &self.stretch) {
+            (Some(inside), _) => inside.clone(),
+            (None, members) => members.iter().flatten().map(|&member| (member, NodeId::TRUE)).collect(),
+        };
+        [first].into_iter().chain(inside).collect()
+    }
+}
+
 impl Relations {
     /// The relations of a model for what a search checks.
     ///
@@ -110,7 +123,7 @@ impl Relations {
         let seen: Vec<PropertyId> =
             [&checks.invariants, &checks.covers, &checks.remarks].into_iter().flatten().copied().collect();
         let budget = Budget::new(UNFOLDING, interrupt.clone());
-        let behaviour = unfold(model, layout, Preserved::Properties(&seen), &budget)
+        let behaviour = unfold_by_pointers(model, layout, Preserved::Properties(&seen), &budget)
             .map_err(|Spent| "the functions of the model take too long to compute".to_owned())?;
         for refused in &behaviour.refused {
             let name = match &refused.subject {
@@ -232,6 +245,9 @@ impl Builder {
                 self.sights.push((EntryKind::Event, covers, Some(number)));
             }
             let stretch = stretches.from(&mut composer, number, guard);
+            if stretch.is_some() && options.deadlock == DeadlockMode::Stuttering {
+                return Err("whether a way through transient states changes anything is not known".to_owned());
+            }
             let (stretch, inside, finds) = match stretch {
                 Some(Stretch { members, inside, is_total }) => {
                     let finds = |&member: &usize| {
@@ -284,6 +300,10 @@ impl Builder {
             let narrow = composer.circuit.and([guard, narrow[number]]);
             self.steps.push(Step { event: number, narrow, guard, stretch, inside, finds, reads, writes });
         }
+        let ways: Vec<Way> = self.steps.iter().map(Step::way).collect();
+        let values = StableValues::new(&mut composer, &behaviour.events, passing, *stable, &ways);
+        self.steps.retain(|step| values.allow(&composer.circuit.known_values(step.narrow)));
+        self.sights.retain(|&(_, condition, _)| values.allow(&composer.circuit.known_values(condition)));
         match behaviour.circuit.is_spent() {
             true => Err("the functions of the model take too long to compute".to_owned()),
             false => Ok(()),
@@ -476,15 +496,13 @@ fn instance_numbers(behaviour: &Behaviour) -> Vec<u32> {
             all.entry(action).or_default().push(&idle.arguments);
         }
     }
-    all.values_mut().for_each(|arguments| arguments.sort_unstable());
+    for arguments in all.values_mut() {
+        arguments.sort_unstable();
+        // An instance is one event for each value of its pointers.
+        arguments.dedup();
+    }
     let number = |event: &Event| all[&event.action].binary_search(&event.arguments.as_slice());
     behaviour.events.iter().map(|event| number(event).map_or(u32::MAX, |number| number as u32)).collect()
-}
-
-/// A slot, or the first one of the multiset that it belongs to.
-fn whole_multiset(multisets: &quotient_functions::Multisets, slot: u32) -> u32 {
-    let of_column = || multisets.iter().find(|entry| (entry.columns..entry.columns + entry.stride).contains(&slot));
-    multisets.of_slot(slot).map(|(_, entry)| entry).or_else(of_column).map_or(slot, |entry| entry.first)
 }
 
 /// Which steps share slots.
