@@ -31,6 +31,8 @@ const PAIRS: usize = 4_000_000;
 const WORK: u64 = 20_000_000;
 /// The work that unfolding the model may take.
 const UNFOLDING: u64 = 200_000_000;
+/// The work for either that is little.
+const LITTLE: u64 = 3_000_000;
 
 /// An entry of the relations.
 pub(crate) type EntryId = u32;
@@ -116,13 +118,40 @@ impl Relations {
     /// # Errors
     /// The reason why there are none.
     pub fn of(model: &Model, layout: &Layout, options: &SearchOptions, interrupt: &Interrupt) -> Result<Self, String> {
+        Self::within(UNFOLDING, model, layout, options, interrupt)
+    }
+
+    /// The same, if it takes little work: less than is worth it for a search that may be short.
+    ///
+    /// # Errors
+    /// The reason why there are none.
+    pub fn with_little_work(
+        model: &Model,
+        layout: &Layout,
+        options: &SearchOptions,
+        interrupt: &Interrupt,
+    ) -> Result<Self, String> {
+        let relations = Self::within(LITTLE, model, layout, options, interrupt)?;
+        match relations.is_coarse {
+            true => Err("what steps do to each other takes too long to find out".to_owned()),
+            false => Ok(relations),
+        }
+    }
+
+    fn within(
+        work: u64,
+        model: &Model,
+        layout: &Layout,
+        options: &SearchOptions,
+        interrupt: &Interrupt,
+    ) -> Result<Self, String> {
         if let Some(reason) = refusal(model, options) {
             return Err(reason);
         }
         let checks = Checks::new(model, options.properties.as_deref());
         let seen: Vec<PropertyId> =
             [&checks.invariants, &checks.covers, &checks.remarks].into_iter().flatten().copied().collect();
-        let budget = Budget::new(UNFOLDING, interrupt.clone());
+        let budget = Budget::new(work, interrupt.clone());
         let behaviour = unfold_by_pointers(model, layout, Preserved::Properties(&seen), &budget)
             .map_err(|Spent| "the functions of the model take too long to compute".to_owned())?;
         for refused in &behaviour.refused {
@@ -140,7 +169,7 @@ impl Relations {
         if behaviour.inputs.iter().any(|(action, _)| matches!(action, Action::Rule(_))) {
             return Err("a rule has too many instances to list".to_owned());
         }
-        Builder::new(model, options, behaviour, &seen)?.build(interrupt)
+        Builder::new(model, options, behaviour, &seen)?.build(work.min(WORK), interrupt)
     }
 
     /// The number of steps.
@@ -310,7 +339,7 @@ impl Builder {
         }
     }
 
-    fn build(self, interrupt: &Interrupt) -> Result<Relations, String> {
+    fn build(self, work: u64, interrupt: &Interrupt) -> Result<Relations, String> {
         let Self { mut behaviour, stable, steps, sights, numbers, constant } = self;
         let known = behaviour.circuit.known_values(stable);
         let mut conditions = Conditions::new(&behaviour.circuit, behaviour.slots);
@@ -362,7 +391,7 @@ impl Builder {
         // Conjuncts are numbered in the order in which they were added.
         let conjuncts: Vec<ConditionId> = nodes.iter().map(|node| known_nodes[node]).collect();
 
-        let budget = Budget::new(WORK, interrupt.clone());
+        let budget = Budget::new(work, interrupt.clone());
         behaviour.circuit.draw_on(&budget);
         let Behaviour { circuit, multisets, events, .. } = &mut behaviour;
         let mut decider = Decider::new(Composer::new(circuit, multisets), events);
