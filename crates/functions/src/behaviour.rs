@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use quotient_ir::{
     Action, Budget, Domain, Interpreter, Iteration, Layout, Local, LocalId, Model, Parameter, PropertyId, PropertyKind,
-    Span, Spent, Table, TableIndex, VariableId,
+    RuleId, Span, Spent, Table, TableIndex, VariableId,
 };
 
 use rustc_hash::FxHashMap;
@@ -17,7 +17,7 @@ use crate::instance::{Instance, Subject};
 use crate::mentions::Mentions;
 use crate::multisets::{Multisets, ordered_multisets};
 use crate::possible::{Holds, Possible, is_enumerated, possible_values, scalar_types};
-use crate::unfold::{Event, EventKey, Refusal, Unfolder, Write, Written};
+use crate::unfold::{Event, EventKey, Refusal, Unfolder, Write, Written, pointers};
 
 /// The functions of a model.
 #[derive(Debug)]
@@ -323,6 +323,31 @@ pub fn unfold_over(
     possible: Possible,
     budget: &Budget,
 ) -> Result<Behaviour, Spent> {
+    unfold_with(model, layout, preserved, possible, false, budget)
+}
+
+/// Unfolds a model; an instance of a rule that finds elements of arrays by the value of slots is one event for each of
+/// these values.
+///
+/// # Errors
+/// If the budget is spent.
+pub fn unfold_by_pointers(
+    model: &Model,
+    layout: &Layout,
+    preserved: Preserved<'_>,
+    budget: &Budget,
+) -> Result<Behaviour, Spent> {
+    unfold_with(model, layout, preserved, possible_values(model, layout, budget)?, true, budget)
+}
+
+fn unfold_with(
+    model: &Model,
+    layout: &Layout,
+    preserved: Preserved<'_>,
+    possible: Possible,
+    by_pointers: bool,
+    budget: &Budget,
+) -> Result<Behaviour, Spent> {
     let Possible { mut holds, undefined_elements } = possible;
     // An element of a multiset can be at any position, wherever it was added.
     for entry in Multisets::new(layout, 0).iter() {
@@ -404,11 +429,18 @@ pub fn unfold_over(
     let mut idle = Vec::new();
     for &(action, parameters, locals) in &actions {
         let first_input = inputs.iter().find(|(owner, _)| *owner == action).map(|(_, range)| range.start);
-        let mut unfold_one = |arguments: &[i64]| unfolder.event(action, arguments, first_input);
-        let result: Result<Vec<Event>, Refusal> = if first_input.is_some() {
-            unfold_one(&[]).map(|event| vec![event])
-        } else {
-            interpreter.instances(parameters, locals).map(|arguments| unfold_one(&arguments)).collect()
+        let result: Result<Vec<Event>, Refusal> = match (first_input, action) {
+            (Some(_), _) => unfolder.event(action, &[], first_input).map(|event| vec![event]),
+            (None, Action::Rule(rule)) if by_pointers => {
+                let all = interpreter.instances(parameters, locals);
+                let parts: Result<Vec<Vec<Event>>, Refusal> =
+                    all.map(|arguments| parts(&mut unfolder, model, layout, rule, &arguments)).collect();
+                parts.map(|parts| parts.into_iter().flatten().collect())
+            }
+            (None, _) => {
+                let all = interpreter.instances(parameters, locals);
+                all.map(|arguments| unfolder.event(action, &arguments, None)).collect()
+            }
         };
         match result {
             Ok(found) => {
@@ -476,6 +508,28 @@ pub fn unfold_over(
     behaviour.fixed = fixed;
     // Functions made after the budget was spent are meaningless.
     if behaviour.circuit.is_spent() { Err(Spent) } else { Ok(behaviour) }
+}
+
+/// An instance of a rule, for each combination of values of its pointers.
+fn parts(
+    unfolder: &mut Unfolder<'_>,
+    model: &Model,
+    layout: &Layout,
+    rule: RuleId,
+    arguments: &[i64],
+) -> Result<Vec<Event>, Refusal> {
+    let count = |slot: u32| if unfolder.circuit.is_wide(slot) { 0 } else { unfolder.circuit.values(slot).len() };
+    let slots = pointers(model, layout, &model.rules[rule], arguments, &count);
+    let mut all: Vec<Vec<(u32, Option<i64>)>> = vec![Vec::new()];
+    for slot in slots {
+        let values = unfolder.circuit.values(slot).to_vec();
+        let extended = all.iter().flat_map(|known| {
+            let with = |&value: &Option<i64>| known.iter().copied().chain([(slot, value)]).collect();
+            values.iter().map(with).collect::<Vec<_>>()
+        });
+        all = extended.collect();
+    }
+    all.into_iter().map(|assumed| unfolder.event_where(Action::Rule(rule), arguments, assumed)).collect()
 }
 
 /// The instances of an assumption as one claim: the first that is false or fails decides, so equality up to order is

@@ -54,6 +54,10 @@ impl ValueSet {
             *word &= other;
         }
     }
+    /// Whether two sets of positions of one slot have a common one.
+    pub fn meets(&self, other: &Self) -> bool {
+        self.0.iter().zip(&other.0).any(|(word, other)| word & other != 0)
+    }
     fn complement(&self, size: usize) -> Self {
         let mut words: Box<[u64]> = self.0.iter().map(|word| !word).collect();
         if let Some(last) = words.last_mut().filter(|_| !size.is_multiple_of(64)) {

@@ -72,7 +72,9 @@ mod possible;
 mod slice;
 mod unfold;
 
-pub use behaviour::{Behaviour, Claim, ClaimKey, Fixed, InputMove, Preserved, Refused, unfold, unfold_over};
+pub use behaviour::{
+    Behaviour, Claim, ClaimKey, Fixed, InputMove, Preserved, Refused, unfold, unfold_by_pointers, unfold_over,
+};
 pub use circuit::{
     Circuit, KnownValues, Linear, Node, NodeId, Operation, Relabelling, Relation, TooLarge, Users, Value, ValueSet,
 };

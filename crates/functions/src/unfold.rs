@@ -10,6 +10,7 @@ mod event;
 mod multisets;
 mod numbers;
 mod places;
+mod pointers;
 mod statements;
 mod step_domain;
 
@@ -25,6 +26,7 @@ use crate::mentions::Mentions;
 use crate::multisets::Multisets;
 pub use event::{Event, EventKey, Write, Written};
 use multisets::Added;
+pub(crate) use pointers::pointers;
 use step_domain::Steps;
 
 /// Why an action could not be unfolded. All variables it mentions are then treated as fixed.
@@ -144,6 +146,8 @@ pub(crate) struct Unfolder<'m> {
     writers: FxHashMap<u32, Span>,
     /// Whether each queried expression contains a call that is not plain.
     delicate: FxHashMap<ExprId, bool>,
+    /// Slots with one value in the states that the event is unfolded for.
+    assumed: Vec<(u32, Option<i64>)>,
 }
 
 impl<'m> Unfolder<'m> {
@@ -178,7 +182,21 @@ impl<'m> Unfolder<'m> {
             span: Span::default(),
             writers: FxHashMap::default(),
             delicate: FxHashMap::default(),
+            assumed: Vec::new(),
         }
+    }
+
+    /// Unfolds an instance of a rule for the states in which some slots have certain values.
+    pub(crate) fn event_where(
+        &mut self,
+        action: Action,
+        arguments: &[i64],
+        assumed: Vec<(u32, Option<i64>)>,
+    ) -> Result<Event, Refusal> {
+        self.assumed = assumed;
+        let event = self.event(action, arguments, None);
+        self.assumed.clear();
+        event
     }
 
     /// The same, which also tells for each place of the text when a step goes wrong there.
@@ -228,6 +246,16 @@ impl<'m> Unfolder<'m> {
         self.circuit.or(faults.iter().map(|fault| fault.condition))
     }
 
+    /// The condition that the assumed slots have their values.
+    fn assumption(&mut self) -> NodeId {
+        let mut parts = Vec::with_capacity(self.assumed.len());
+        for (slot, value) in self.assumed.clone() {
+            let position = self.circuit.values(slot).binary_search(&value).ok();
+            parts.push(self.circuit.slot_in(slot, position));
+        }
+        self.circuit.and(parts)
+    }
+
     /// Unfolds an instance of an action. `inputs` gives, for each parameter that is not
     /// enumerated, its first input slot; the others take their cells from `arguments`.
     pub(crate) fn event(&mut self, action: Action, arguments: &[i64], inputs: Option<u32>) -> Result<Event, Refusal> {
@@ -270,10 +298,13 @@ impl<'m> Unfolder<'m> {
                 guard_parts.push((operand, part));
             }
         }
+        let assumed = self.assumption();
+        conditions.push(assumed);
         let guard = self.circuit.and(conditions);
         let mut faults = std::mem::take(&mut self.faults);
         // A guard that fails has no value, whatever its condition looks like.
         let guard_fault = self.any_fault(&faults);
+        let guard_fault = self.circuit.and([guard_fault, assumed]);
         let has_value = self.circuit.not(guard_fault);
         let guard = self.circuit.and([guard, has_value]);
         self.guard = guard;

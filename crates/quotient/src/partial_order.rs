@@ -27,6 +27,9 @@ pub(crate) fn applied(
     }
     let relations = match obstacle(&plan.options, !plan.temporal.is_empty()) {
         Some(reason) => Err(reason.to_owned()),
+        None if wish == PartialOrder::Auto => {
+            Relations::with_little_work(plan.model.ir(), plan.model.layout(), &search, interrupt)
+        }
         None => Relations::of(plan.model.ir(), plan.model.layout(), &search, interrupt),
     };
     match relations {

@@ -65,8 +65,16 @@ fn compare(model: &Model, deadlock: DeadlockMode, tally: &Tally) -> Result<(), S
     if expected.stop_reason.as_ref().is_some_and(|reason| *reason != StopReason::Violation) {
         return Ok(());
     }
-    let wrong = violated(&expected, model, false);
-    let all = violated(&expected, model, true);
+    // A property that has no value is one thing where all violations are collected, and another where the first counts.
+    let first = check(model, &layout, None, &everything, &mut Silent).map_err(text)?;
+    let with_first = |covers: bool| {
+        let mut all = violated(&expected, model, covers);
+        if !all.contains(&Subject::Errors) {
+            all.extend(violated(&first, model, false).into_iter().filter(|&subject| subject == Subject::Errors));
+        }
+        all
+    };
+    let (wrong, all) = (with_first(false), with_first(true));
     let relations = match Relations::of(model, &layout, &everything, &Interrupt::new()) {
         Ok(relations) => Arc::new(relations),
         Err(_) => return Ok(()),

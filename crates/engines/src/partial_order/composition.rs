@@ -64,6 +64,11 @@ impl<'a> Composer<'a> {
             || self.multisets.iter().any(|entry| (entry.columns..entry.columns + entry.stride).contains(&slot))
     }
 
+    /// A slot, or the first one of the multiset that it belongs to.
+    pub(super) fn whole_multiset(&self, slot: u32) -> u32 {
+        whole_multiset(self.multisets, slot)
+    }
+
     /// What is written to a slot.
     fn write(event: &Event, slot: u32) -> Option<&Write> {
         event.writes.binary_search_by_key(&slot, |write| write.slot).ok().map(|found| &event.writes[found])
@@ -268,7 +273,7 @@ impl<'a> Composer<'a> {
     }
 
     /// Whether an event can change a multiset.
-    fn changes_multisets(&self, event: &Event) -> bool {
+    pub(super) fn changes_multisets(&self, event: &Event) -> bool {
         !event.additions.is_empty() || event.writes.iter().any(|write| self.is_in_multiset(write.slot))
     }
 
@@ -397,6 +402,15 @@ impl<'a> Composer<'a> {
         if matched == ways.len() { Next::Copy(source) } else { Next::Other }
     }
 
+    /// Whether an event writes a value other than the only known one to a slot, from states with some known values.
+    pub(super) fn leaves(&mut self, event: &Event, slot: u32, known: &KnownValues) -> bool {
+        let held = known.get(&slot).and_then(|values| values.iter().next()).map(|at| self.circuit.values(slot)[at]);
+        match (self.next(event, slot, known), held) {
+            (Next::Constant(value), Some(held)) => value != held,
+            _ => false,
+        }
+    }
+
     /// The value of a slot after two events.
     fn next_of_both(&mut self, first: &Event, second: &Event, slot: u32, known: &KnownValues) -> Next {
         // What is known of the state between them.
@@ -474,6 +488,11 @@ impl<'a> Composer<'a> {
         if condition == NodeId::TRUE || self.circuit.is_spent() {
             return false;
         }
+        if let Node::And(children) = self.circuit.node(condition)
+            && children.iter().all(|&child| matches!(self.circuit.node(child), Node::In { .. }))
+        {
+            return false;
+        }
         let support = self.support(condition);
         let known = self.circuit.known_values(condition);
         let open = |circuit: &Circuit, slot: u32| match known.get(&slot) {
@@ -509,31 +528,6 @@ impl<'a> Composer<'a> {
         self.circuit.and(parts)
     }
 
-    /// Whether an event can make a condition true that was false, from states where it takes a step.
-    pub(super) fn may_enable(&mut self, event: &Event, steps: NodeId, condition: NodeId) -> bool {
-        if !self.touches(event, condition) {
-            return false;
-        }
-        let known = self.circuit.known_values(steps);
-        let Some(after) = self.after(event, condition, &known) else { return true };
-        let was_not = self.circuit.not(condition);
-        let becomes = self.circuit.and([steps, was_not, after]);
-        !self.is_refuted(becomes)
-    }
-
-    /// Whether an event can make a condition false that was true, from states where it takes a step.
-    pub(super) fn may_disable(&mut self, event: &Event, steps: NodeId, condition: NodeId) -> bool {
-        if !self.touches(event, condition) {
-            return false;
-        }
-        let both = self.circuit.and([steps, condition]);
-        let known = self.circuit.known_values(both);
-        let Some(after) = self.after(event, condition, &known) else { return true };
-        let is_not = self.circuit.not(after);
-        let fails = self.circuit.and([both, is_not]);
-        !self.is_refuted(fails)
-    }
-
     /// Whether two events accord: wherever both take a step, each does so after the other, and both orders lead to the
     /// same state. The conditions are those under which they take a step.
     pub(super) fn accord(&mut self, first: (&Event, NodeId), second: (&Event, NodeId)) -> bool {
@@ -544,7 +538,6 @@ impl<'a> Composer<'a> {
         if self.may_disable_given(first.0, second.1, both) || self.may_disable_given(second.0, first.1, both) {
             return false;
         }
-        let known = self.circuit.known_values(both);
         let mut slots: Vec<u32> = Vec::new();
         for (event, other) in [(first.0, second.0), (second.0, first.0)] {
             if !event.additions.is_empty() && !other.additions.is_empty() {
@@ -571,13 +564,18 @@ impl<'a> Composer<'a> {
         }
         slots.sort_unstable();
         slots.dedup();
+        self.same(first.0, second.0, &slots, both)
+    }
+
+    /// Whether some slots are the same after two events in either order, from the states of a condition.
+    pub(super) fn same(&mut self, first: &Event, second: &Event, slots: &[u32], both: NodeId) -> bool {
+        let known = self.circuit.known_values(both);
         let mut splits = SPLITS;
-        let same = self.same_after(first.0, second.0, &slots, both, known, &mut splits);
-        same && !self.circuit.is_spent()
+        self.same_after(first, second, slots, both, known, &mut splits) && !self.circuit.is_spent()
     }
 
     /// Whether one event can end that another takes a step, from states where both do.
-    fn may_disable_given(&mut self, event: &Event, steps: NodeId, both: NodeId) -> bool {
+    pub(super) fn may_disable_given(&mut self, event: &Event, steps: NodeId, both: NodeId) -> bool {
         if !self.touches(event, steps) {
             return false;
         }
@@ -609,7 +607,7 @@ impl<'a> Composer<'a> {
         }
     }
 
-    /// Whether some slots are the same after two events in either order, from the states of a condition.
+    /// The same with what is known of slots, and how many cases may be distinguished.
     fn same_after(
         &mut self,
         first: &Event,
@@ -695,4 +693,10 @@ impl<'a> Composer<'a> {
             Written::Number { .. } => None,
         }
     }
+}
+
+/// A slot, or the first one of the multiset that it belongs to.
+pub(super) fn whole_multiset(multisets: &Multisets, slot: u32) -> u32 {
+    let of_column = || multisets.iter().find(|entry| (entry.columns..entry.columns + entry.stride).contains(&slot));
+    multisets.of_slot(slot).map(|(_, entry)| entry).or_else(of_column).map_or(slot, |entry| entry.first)
 }

@@ -1,6 +1,7 @@
 //! Partial-order reduction: where steps do not depend on each other, one order is enough.
 //!
-//! * `composition` decides on functions what a step does to a condition, and whether two steps commute;
+//! * `deciding` finds out what a step does to a condition, and whether two steps commute: on `effects`, which are a
+//!   compact form of what is written, or else on the functions themselves, by `composition`;
 //! * `relations` computes once for a model what instances do to each other, `stretches` which of them fire on the way
 //!   through transient states;
 //! * `conditions` evaluates guards on packed states, `stubborn` chooses the steps of a state;
@@ -10,9 +11,14 @@
 //! statements, a part of the steps suffices only if some successor is expanded later than the state
 //! ([`crate::seam::Share`]): otherwise the search takes the rest as well.
 
+mod beginnings;
 mod composition;
 mod conditions;
+mod deciding;
+mod effects;
+mod independence;
 mod relations;
+mod stable;
 mod stretches;
 mod stubborn;
 mod system;

@@ -10,15 +10,19 @@
 //! The states here are those that are stored. A step through transient states is one step, of all rules that may fire
 //! on the way (`stretches`); it accords only with what touches nothing of all that.
 
-use quotient_functions::{Behaviour, Event, Node, NodeId, Preserved, Subject, unfold};
+use quotient_functions::{Behaviour, Event, Node, NodeId, Preserved, Subject, unfold_by_pointers};
 use quotient_ir::{Action, Budget, DeadlockMode, Interrupt, Layout, Model, PropertyId, PropertyKind, Spent};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::explicit::judge::Checks;
 use crate::options::SearchOptions;
-use crate::partial_order::composition::Composer;
+use crate::partial_order::beginnings::with_beginnings;
+use crate::partial_order::composition::{Composer, whole_multiset};
 use crate::partial_order::conditions::{ConditionId, Conditions};
-use crate::partial_order::stretches::Stretches;
+use crate::partial_order::deciding::Decider;
+use crate::partial_order::independence::{Independence, Passage, without};
+use crate::partial_order::stable::{StableValues, Way};
+use crate::partial_order::stretches::{Stretch, Stretches};
 use crate::seam::RuleInstance;
 
 /// The largest number of pairs of steps that share a slot.
@@ -27,6 +31,8 @@ const PAIRS: usize = 4_000_000;
 const WORK: u64 = 20_000_000;
 /// The work that unfolding the model may take.
 const UNFOLDING: u64 = 200_000_000;
+/// The work for either that is little.
+const LITTLE: u64 = 3_000_000;
 
 /// An entry of the relations.
 pub(crate) type EntryId = u32;
@@ -62,8 +68,9 @@ pub struct Relations {
     pub(crate) enablers: Vec<Vec<EntryId>>,
     /// For each step, what does not accord with it. Empty for other entries.
     pub(crate) discords: Vec<Vec<EntryId>>,
-    /// Whether a part of the steps suffices only if none is put off forever.
-    pub(crate) needs_proviso: bool,
+    /// What must not be put off forever: everything that has to be seen, and steps that may find something on the way
+    /// through transient states.
+    pub(crate) targets: Vec<EntryId>,
     /// Whether the work for composing functions did not suffice.
     pub(crate) is_coarse: bool,
 }
@@ -81,10 +88,28 @@ struct Step {
     event: usize,
     /// When it is taken.
     guard: NodeId,
+    /// The same, with what else is known of the states where that is so.
+    narrow: NodeId,
     /// The events that may fire, if it can lead to transient states.
     stretch: Option<Vec<usize>>,
+    /// What is known of the events on its way but the first, if it is.
+    inside: Option<Vec<(usize, NodeId)>>,
+    /// Whether something may be found on the way through transient states.
+    finds: bool,
     reads: Vec<u32>,
     writes: Vec<u32>,
+}
+
+impl Step {
+    /// Its events, each with states in which it may fire, the first one first.
+    fn way(&self) -> Way {
+        let first = (self.event, self.narrow);
+        let inside = match (&self.inside, &self.stretch) {
+            (Some(inside), _) => inside.clone(),
+            (None, members) => members.iter().flatten().map(|&member| (member, NodeId::TRUE)).collect(),
+        };
+        [first].into_iter().chain(inside).collect()
+    }
 }
 
 impl Relations {
@@ -93,14 +118,41 @@ impl Relations {
     /// # Errors
     /// The reason why there are none.
     pub fn of(model: &Model, layout: &Layout, options: &SearchOptions, interrupt: &Interrupt) -> Result<Self, String> {
+        Self::within(UNFOLDING, model, layout, options, interrupt)
+    }
+
+    /// The same, if it takes little work: less than is worth it for a search that may be short.
+    ///
+    /// # Errors
+    /// The reason why there are none.
+    pub fn with_little_work(
+        model: &Model,
+        layout: &Layout,
+        options: &SearchOptions,
+        interrupt: &Interrupt,
+    ) -> Result<Self, String> {
+        let relations = Self::within(LITTLE, model, layout, options, interrupt)?;
+        match relations.is_coarse {
+            true => Err("what steps do to each other takes too long to find out".to_owned()),
+            false => Ok(relations),
+        }
+    }
+
+    fn within(
+        work: u64,
+        model: &Model,
+        layout: &Layout,
+        options: &SearchOptions,
+        interrupt: &Interrupt,
+    ) -> Result<Self, String> {
         if let Some(reason) = refusal(model, options) {
             return Err(reason);
         }
         let checks = Checks::new(model, options.properties.as_deref());
         let seen: Vec<PropertyId> =
             [&checks.invariants, &checks.covers, &checks.remarks].into_iter().flatten().copied().collect();
-        let budget = Budget::new(UNFOLDING, interrupt.clone());
-        let behaviour = unfold(model, layout, Preserved::Properties(&seen), &budget)
+        let budget = Budget::new(work, interrupt.clone());
+        let behaviour = unfold_by_pointers(model, layout, Preserved::Properties(&seen), &budget)
             .map_err(|Spent| "the functions of the model take too long to compute".to_owned())?;
         for refused in &behaviour.refused {
             let name = match &refused.subject {
@@ -117,7 +169,7 @@ impl Relations {
         if behaviour.inputs.iter().any(|(action, _)| matches!(action, Action::Rule(_))) {
             return Err("a rule has too many instances to list".to_owned());
         }
-        Builder::new(model, options, behaviour, &seen)?.build(interrupt)
+        Builder::new(model, options, behaviour, &seen)?.build(work.min(WORK), interrupt)
     }
 
     /// The number of steps.
@@ -205,7 +257,8 @@ impl Builder {
             let (sound, kept) = (composer.circuit.not(event.fault), composer.circuit.not(event.dropped));
             guards.push(composer.circuit.and([event.guard, sound, kept]));
         }
-        let mut stretches = Stretches::new(&behaviour.events, &guards, passing);
+        let narrow = with_beginnings(&mut composer, &behaviour.events, &guards);
+        let mut stretches = Stretches::new(&behaviour.events, &narrow, passing);
         for (number, event) in behaviour.events.iter().enumerate() {
             let Action::Rule(rule) = event.action else { continue };
             let fault = composer.circuit.and([*stable, event.fault]);
@@ -221,6 +274,20 @@ impl Builder {
                 self.sights.push((EntryKind::Event, covers, Some(number)));
             }
             let stretch = stretches.from(&mut composer, number, guard);
+            if stretch.is_some() && options.deadlock == DeadlockMode::Stuttering {
+                return Err("whether a way through transient states changes anything is not known".to_owned());
+            }
+            let (stretch, inside, finds) = match stretch {
+                Some(Stretch { members, inside, is_total }) => {
+                    let finds = |&member: &usize| {
+                        let event = &behaviour.events[member];
+                        member != number && (event.fault != NodeId::FALSE || !event.covers.is_empty())
+                    };
+                    let finds = members.iter().any(finds) || !is_total && options.deadlock != DeadlockMode::Off;
+                    (Some(members), inside, finds)
+                }
+                None => (None, Some(Vec::new()), false),
+            };
             if stretch.is_none() && options.deadlock != DeadlockMode::Stuck && !options.moving_rules.contains(&rule) {
                 match composer.changes(event) {
                     Some(changes) => guard = composer.circuit.and([guard, changes]),
@@ -230,6 +297,10 @@ impl Builder {
                 if guard == NodeId::FALSE {
                     continue;
                 }
+            }
+            if stretch.is_none() && event.writes.is_empty() && event.additions.is_empty() {
+                // It leads nowhere. Where nothing else is possible, all steps are taken, and it is seen that it is.
+                continue;
             }
             let members = stretch.as_deref().unwrap_or(std::slice::from_ref(&number));
             let mut reads: FxHashSet<u32> = FxHashSet::default();
@@ -255,15 +326,20 @@ impl Builder {
                 slots
             };
             let (reads, writes) = (sorted(reads), sorted(writes));
-            self.steps.push(Step { event: number, guard, stretch, reads, writes });
+            let narrow = composer.circuit.and([guard, narrow[number]]);
+            self.steps.push(Step { event: number, narrow, guard, stretch, inside, finds, reads, writes });
         }
+        let ways: Vec<Way> = self.steps.iter().map(Step::way).collect();
+        let values = StableValues::new(&mut composer, &behaviour.events, passing, *stable, &ways);
+        self.steps.retain(|step| values.allow(&composer.circuit.known_values(step.narrow)));
+        self.sights.retain(|&(_, condition, _)| values.allow(&composer.circuit.known_values(condition)));
         match behaviour.circuit.is_spent() {
             true => Err("the functions of the model take too long to compute".to_owned()),
             false => Ok(()),
         }
     }
 
-    fn build(self, interrupt: &Interrupt) -> Result<Relations, String> {
+    fn build(self, work: u64, interrupt: &Interrupt) -> Result<Relations, String> {
         let Self { mut behaviour, stable, steps, sights, numbers, constant } = self;
         let known = behaviour.circuit.known_values(stable);
         let mut conditions = Conditions::new(&behaviour.circuit, behaviour.slots);
@@ -315,53 +391,65 @@ impl Builder {
         // Conjuncts are numbered in the order in which they were added.
         let conjuncts: Vec<ConditionId> = nodes.iter().map(|node| known_nodes[node]).collect();
 
-        let budget = Budget::new(WORK, interrupt.clone());
+        let budget = Budget::new(work, interrupt.clone());
         behaviour.circuit.draw_on(&budget);
         let Behaviour { circuit, multisets, events, .. } = &mut behaviour;
-        let mut composer = Composer::new(circuit, multisets);
+        let mut decider = Decider::new(Composer::new(circuit, multisets), events);
         let slot_of = |slot: u32| whole_multiset(multisets, slot);
         let mut pairs = Pairs::new(&steps);
 
         let mut enablers: Vec<Vec<EntryId>> = vec![Vec::new(); conditions.len()];
         for (&node, &conjunct) in nodes.iter().zip(&conjuncts) {
-            let support: Vec<u32> = composer.support(node).iter().map(|&slot| slot_of(slot)).collect();
+            let support: Vec<u32> = decider.composer.support(node).iter().map(|&slot| slot_of(slot)).collect();
             let writers = pairs.writers_of(&support);
             pairs.spend(writers.len())?;
             for step in writers {
                 let entry = &steps[step as usize];
-                let can = |composer: &mut Composer<'_>, event: usize, guard: NodeId| {
-                    composer.circuit.is_spent() || composer.may_enable(&events[event], guard, node)
+                let can = |decider: &mut Decider<'_>, event: usize, guard: NodeId| {
+                    decider.composer.circuit.is_spent() || decider.may_enable(event, guard, node)
                 };
                 let enables = match &entry.stretch {
-                    None => can(&mut composer, entry.event, entry.guard),
+                    None => can(&mut decider, entry.event, entry.guard),
                     Some(members) => members.iter().any(|&member| {
                         let guard = events[member].guard;
-                        can(&mut composer, member, guard)
+                        can(&mut decider, member, guard)
                     }),
                 };
-                if enables || composer.circuit.is_spent() {
+                if enables || decider.composer.circuit.is_spent() {
                     enablers[conjunct as usize].push(step);
                 }
             }
         }
 
+        let mut independence = Independence::default();
+        // Whether a state is transient must not depend on anything else.
+        let are_separate = decider.composer.support(stable).iter().all(|slot| constant.contains(slot));
+        let ways: Vec<Option<Vec<Passage>>> =
+            steps.iter().map(|step| passages(&mut decider, events, step, &constant)).collect();
         let mut discords: Vec<Vec<EntryId>> = vec![Vec::new(); entries.len()];
         for first in 0..steps.len() {
             let others = pairs.others_of(first as u32);
             pairs.spend(others.len())?;
             for second in others.into_iter().filter(|&second| second as usize > first) {
                 let (one, other) = (&steps[first], &steps[second as usize]);
-                let accord = !composer.circuit.is_spent()
+                let accord = !decider.composer.circuit.is_spent()
                     && match (&one.stretch, &other.stretch) {
                         (None, None) => {
-                            let of = |step: &Step| (&events[step.event], step.guard);
-                            let accord = composer.accord(of(one), of(other));
-                            accord && !composer.circuit.is_spent()
+                            let of = |step: &Step| (step.event, step.narrow);
+                            decider.accord(of(one), of(other)) && !decider.composer.circuit.is_spent()
                         }
-                        // A pair of which something is written shares it; but it matters only where both can begin.
                         _ => {
-                            let both = composer.circuit.and([one.guard, other.guard]);
-                            composer.is_refuted(both)
+                            decider.exclude_each_other(one.narrow, other.narrow)
+                                || match (&ways[first], &ways[second as usize]) {
+                                    (Some(first), Some(second)) if are_separate => {
+                                        independence.of_ways(&mut decider, first, second, &constant)
+                                    }
+                                    _ => false,
+                                }
+                                || {
+                                    let both = decider.composer.circuit.and([one.narrow, other.narrow]);
+                                    decider.composer.is_refuted(both)
+                                }
                         }
                     };
                 if !accord {
@@ -372,42 +460,58 @@ impl Builder {
         }
         for (number, &(_, condition, _)) in sights.iter().enumerate() {
             let id = (steps.len() + number) as EntryId;
-            let support: Vec<u32> = composer.support(condition).iter().map(|&slot| slot_of(slot)).collect();
+            let support: Vec<u32> = decider.composer.support(condition).iter().map(|&slot| slot_of(slot)).collect();
             let support: Vec<u32> = support.into_iter().filter(|slot| !constant.contains(slot)).collect();
             let writers = pairs.writers_of(&support);
             pairs.spend(writers.len())?;
             for step in writers {
                 let entry = &steps[step as usize];
-                let disables = composer.circuit.is_spent()
+                let disables = decider.composer.circuit.is_spent()
                     || match &entry.stretch {
-                        None => composer.may_disable(&events[entry.event], entry.guard, condition),
+                        None => decider.may_disable(entry.event, entry.narrow, condition),
                         Some(members) => members.iter().any(|&member| {
-                            let parts = match composer.circuit.node(condition).clone() {
+                            let parts = match decider.composer.circuit.node(condition).clone() {
                                 Node::And(children) => children.to_vec(),
                                 _ => vec![condition],
                             };
-                            parts
-                                .into_iter()
-                                .any(|part| composer.may_disable(&events[member], events[member].guard, part))
+                            parts.into_iter().any(|part| decider.may_disable(member, events[member].guard, part))
                         }),
                     };
-                if disables || composer.circuit.is_spent() {
+                if disables || decider.composer.circuit.is_spent() {
                     discords[step as usize].push(id);
                 }
             }
         }
-        let is_coarse = composer.circuit.is_spent();
+        let is_coarse = decider.composer.circuit.is_spent();
         if interrupt.is_raised() {
             return Err("interrupted".to_owned());
         }
         for discord in &mut discords {
             discord.sort_unstable();
         }
-        let has_stretches = steps.iter().any(|step| step.stretch.is_some());
         // What is found on the way through transient states belongs to no state.
-        let needs_proviso = !sights.is_empty() || has_stretches;
-        Ok(Relations { entries, instances, conditions, enablers, discords, needs_proviso, is_coarse })
+        let finding = (0..).zip(&steps).filter(|(_, step)| step.finds).map(|(id, _)| id);
+        let targets = finding.chain(steps.len() as EntryId..entries.len() as EntryId).collect();
+        Ok(Relations { entries, instances, conditions, enablers, discords, targets, is_coarse })
     }
+}
+
+/// The events on the way of a step, without what is said of slots with one value in all stored states; `None` if that is
+/// not possible.
+fn passages(
+    decider: &mut Decider<'_>,
+    events: &[Event],
+    step: &Step,
+    constant: &FxHashSet<u32>,
+) -> Option<Vec<Passage>> {
+    let guard = without(decider, step.narrow, constant)?;
+    let mut all = vec![Passage { event: step.event, states: NodeId::TRUE, guard, is_inside: false }];
+    for &(event, states) in step.inside.as_ref()? {
+        let guard = without(decider, events[event].guard, constant)?;
+        let states = without(decider, states, constant)?;
+        all.push(Passage { event, states, guard, is_inside: true });
+    }
+    Some(all)
 }
 
 /// The number of each event among the instances of its rule. Instances that never have an effect count as well.
@@ -421,15 +525,13 @@ fn instance_numbers(behaviour: &Behaviour) -> Vec<u32> {
             all.entry(action).or_default().push(&idle.arguments);
         }
     }
-    all.values_mut().for_each(|arguments| arguments.sort_unstable());
+    for arguments in all.values_mut() {
+        arguments.sort_unstable();
+        // An instance is one event for each value of its pointers.
+        arguments.dedup();
+    }
     let number = |event: &Event| all[&event.action].binary_search(&event.arguments.as_slice());
     behaviour.events.iter().map(|event| number(event).map_or(u32::MAX, |number| number as u32)).collect()
-}
-
-/// A slot, or the first one of the multiset that it belongs to.
-fn whole_multiset(multisets: &quotient_functions::Multisets, slot: u32) -> u32 {
-    let of_column = || multisets.iter().find(|entry| (entry.columns..entry.columns + entry.stride).contains(&slot));
-    multisets.of_slot(slot).map(|(_, entry)| entry).or_else(of_column).map_or(slot, |entry| entry.first)
 }
 
 /// Which steps share slots.

@@ -21,7 +21,25 @@ pub(super) struct Stretches<'a> {
     /// The rules that may fire in transient states.
     inside: Vec<usize>,
     /// For a set of transient states, the events that may fire in it, and the transient states after them.
-    next: FxHashMap<NodeId, Vec<(usize, NodeId)>>,
+    next: FxHashMap<NodeId, Next>,
+}
+
+/// What may happen in a set of transient states.
+struct Next {
+    /// The events that may fire in it, each with the transient states after it.
+    events: Vec<(usize, NodeId)>,
+    /// Whether one of them fires in each of its states.
+    is_total: bool,
+}
+
+/// The way through transient states that begins with an event.
+pub(super) struct Stretch {
+    /// The events that may fire on it, the first one included.
+    pub(super) members: Vec<usize>,
+    /// The others, each with some of the states in which it may fire; none if they are too many.
+    pub(super) inside: Option<Vec<(usize, NodeId)>>,
+    /// Whether it never gets stuck.
+    pub(super) is_total: bool,
 }
 
 impl<'a> Stretches<'a> {
@@ -31,32 +49,36 @@ impl<'a> Stretches<'a> {
         Self { events, guards, passing, inside: inside.collect(), next: FxHashMap::default() }
     }
 
-    /// The events of the stretch that begins with an event in some states, itself included; `None` if no transient
-    /// state comes after it.
-    pub(super) fn from(&mut self, composer: &mut Composer<'_>, event: usize, states: NodeId) -> Option<Vec<usize>> {
+    /// The stretch that begins with an event in some states; `None` if no transient state comes after it.
+    pub(super) fn from(&mut self, composer: &mut Composer<'_>, event: usize, states: NodeId) -> Option<Stretch> {
         if self.passing == NodeId::FALSE {
             return None;
         }
-        // The places of the processes that take part, as a rule.
+        // The places of the processes that take part, as a rule, and that queues are not full or empty.
         let known = composer.circuit.known_values(states);
-        let mut tracked: Vec<u32> =
-            known.iter().filter(|(_, values)| values.iter().count() == 1).map(|(&slot, _)| slot).collect();
+        let mut tracked: Vec<u32> = known.keys().copied().collect();
         tracked.extend(composer.support(self.passing).iter());
         let first = self.after(composer, event, states, &tracked)?;
         let mut members: FxHashSet<usize> = FxHashSet::from_iter([event]);
         let mut known: FxHashSet<NodeId> = FxHashSet::from_iter([first]);
         let mut pending = vec![first];
+        let mut is_total = true;
+        let mut inside: Option<Vec<(usize, NodeId)>> = Some(Vec::new());
         while let Some(states) = pending.pop() {
             if self.next.len() > SETS || composer.circuit.is_spent() {
                 members.extend(&self.inside);
+                is_total = false;
+                inside = None;
                 break;
             }
             if !self.next.contains_key(&states) {
                 let next = self.successors(composer, states);
                 self.next.insert(states, next);
             }
-            for &(member, after) in &self.next[&states] {
+            is_total &= self.next[&states].is_total;
+            for &(member, after) in &self.next[&states].events {
                 members.insert(member);
+                inside.as_mut().expect("they are not too many").push((member, states));
                 if after != NodeId::FALSE && known.insert(after) {
                     pending.push(after);
                 }
@@ -64,12 +86,17 @@ impl<'a> Stretches<'a> {
         }
         let mut members: Vec<usize> = members.into_iter().collect();
         members.sort_unstable();
-        Some(members)
+        if let Some(inside) = &mut inside {
+            inside.sort_unstable();
+            inside.dedup();
+        }
+        Some(Stretch { members, inside, is_total })
     }
 
-    /// The events that may fire in a set of transient states, each with the transient states after it.
-    fn successors(&self, composer: &mut Composer<'_>, states: NodeId) -> Vec<(usize, NodeId)> {
+    /// What may happen in a set of transient states.
+    fn successors(&self, composer: &mut Composer<'_>, states: NodeId) -> Next {
         let mut next = Vec::new();
+        let mut stuck = vec![states];
         let tracked: Vec<u32> =
             composer.support(states).iter().chain(composer.support(self.passing).iter()).copied().collect();
         for &event in &self.inside {
@@ -78,11 +105,13 @@ impl<'a> Stretches<'a> {
             if enabled != NodeId::FALSE {
                 let after = self.after(composer, event, enabled, &tracked).unwrap_or(NodeId::FALSE);
                 next.push((event, after));
+                stuck.push(composer.circuit.not(self.guards[event]));
             } else if faults != NodeId::FALSE {
                 next.push((event, NodeId::FALSE));
             }
         }
-        next
+        let stuck = composer.circuit.and(stuck);
+        Next { events: next, is_total: composer.is_refuted(stuck) }
     }
 
     /// The transient states after an event, as a condition on some single slots; `None` if there are none.

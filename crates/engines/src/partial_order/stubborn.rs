@@ -1,12 +1,14 @@
-//! Stubborn sets: for a state, some of its steps that suffice.
+//! Chooses a stubborn set of steps in a state.
 //!
 //! A set is closed if it contains, of every step in it that can be taken, all that does not accord with it, and of
 //! everything else in it, all that can make one false conjunct of its guard true. Any closed set with a step that can be
 //! taken will do (Valmari; Laarman, Pater, van de Pol, Hansen). Of those that begin with one step, the one with the
 //! fewest steps is chosen, the first if there are several: the choice depends on nothing but the state.
+//!
+//! A closed set with everything that has to be seen in it puts nothing off ([`Chooser::complete`]).
 
 use crate::partial_order::conditions::{ConditionId, Contents, Reader};
-use crate::partial_order::relations::{EntryId, EntryKind, Relations};
+use crate::partial_order::relations::{Entry, EntryId, EntryKind, Relations};
 use quotient_ir::Layout;
 
 /// The largest number of steps with which a set is begun.
@@ -14,17 +16,42 @@ const SEEDS: usize = 64;
 /// How much worse it is to include a step that can be taken than one that cannot.
 const TAKEN: u32 = 1 << 16;
 
+/// Sets of entries, one after the other, as bits.
+#[derive(Debug)]
+struct Rows {
+    words: usize,
+    bits: Box<[u64]>,
+}
+
+impl Rows {
+    fn new(words: usize, lists: &[Vec<EntryId>]) -> Self {
+        let mut bits = vec![0; words * lists.len()];
+        for (row, list) in bits.chunks_exact_mut(words.max(1)).zip(lists) {
+            list.iter().for_each(|&entry| row[entry as usize / 64] |= 1 << (entry % 64));
+        }
+        Self { words, bits: bits.into() }
+    }
+
+    #[inline]
+    fn row(&self, number: usize) -> &[u64] {
+        &self.bits[number * self.words..(number + 1) * self.words]
+    }
+}
+
 /// Chooses stubborn sets in states of one layout.
 #[derive(Debug)]
 pub(crate) struct Chooser<'a> {
     relations: &'a Relations,
     reader: Reader,
-    /// The steps by the value that one slot must have; each is in one of the lists.
+    /// The entries by the value that one slot must have; each is in one of the lists.
     dispatch: Vec<(u32, Vec<Vec<EntryId>>)>,
-    /// The steps without a condition on one slot.
+    /// The entries without a condition on one slot.
     others: Vec<EntryId>,
-    /// What has to be seen when it happens.
-    events: Vec<EntryId>,
+    discords: Rows,
+    enablers: Rows,
+    /// The entries that are steps.
+    steps: Box<[u64]>,
+    words: usize,
 }
 
 /// The working memory for one state at a time.
@@ -35,15 +62,13 @@ pub(crate) struct ChoiceScratch {
     epoch: u32,
     /// For each conjunct whether it holds, as of an epoch.
     conjuncts: Vec<(u32, bool)>,
-    /// For each entry whether it can be taken, as of an epoch.
-    taken: Vec<(u32, bool)>,
-    /// For each entry the set that it is in.
-    sets: Vec<u32>,
-    set: u32,
-    pending: Vec<EntryId>,
-    enabled: Vec<EntryId>,
-    members: Vec<EntryId>,
-    best: Vec<EntryId>,
+    /// The entries that can be taken.
+    taken: Vec<u64>,
+    /// The present set, and what of it was not treated yet.
+    set: Vec<u64>,
+    pending: Vec<u64>,
+    /// What can be taken of the best set.
+    best: Vec<u64>,
     /// Whether a condition had no value.
     is_unclear: bool,
     /// The instances to fire.
@@ -55,15 +80,11 @@ impl<'a> Chooser<'a> {
         let conditions = &relations.conditions;
         let mut lists: Vec<(u32, Vec<Vec<EntryId>>)> = Vec::new();
         let mut others = Vec::new();
-        let mut events = Vec::new();
+        let words = relations.entries.len().div_ceil(64);
+        let mut steps = vec![0; words];
         for (id, entry) in (0..).zip(&relations.entries) {
-            match entry.kind {
-                EntryKind::Step => {}
-                EntryKind::Event => {
-                    events.push(id);
-                    continue;
-                }
-                EntryKind::Sight => continue,
+            if entry.kind == EntryKind::Step {
+                steps[id as usize / 64] |= 1 << (id % 64);
             }
             let keys = entry.conjuncts.iter().filter_map(|&conjunct| conditions.on_one_slot(conjunct));
             let share =
@@ -78,75 +99,121 @@ impl<'a> Chooser<'a> {
             });
             positions.into_iter().for_each(|position| lists[at].1[position].push(id));
         }
-        Self { relations, reader: Reader::new(conditions, layout), dispatch: lists, others, events }
+        Self {
+            relations,
+            reader: Reader::new(conditions, layout),
+            dispatch: lists,
+            others,
+            discords: Rows::new(words, &relations.discords),
+            enablers: Rows::new(words, &relations.enablers),
+            steps: steps.into(),
+            words,
+        }
     }
 
     /// Whether some steps of a state suffice; then the instances to fire are in the scratch.
     pub(crate) fn choose(&self, state: &[u64], scratch: &mut ChoiceScratch) -> bool {
+        scratch.chosen.clear();
         if !self.reader.read(state, &mut scratch.contents) {
             return false;
         }
-        scratch.begin(self.relations);
-        let mut enabled = std::mem::take(&mut scratch.enabled);
-        enabled.clear();
+        scratch.begin(self.relations, self.words);
         for (slot, lists) in &self.dispatch {
-            let list = &lists[scratch.contents.position(*slot)];
-            enabled.extend(list.iter().copied().filter(|&step| self.is_taken(step, scratch)));
-        }
-        enabled.extend(self.others.iter().copied().filter(|&step| self.is_taken(step, scratch)));
-        enabled.sort_unstable();
-        let mut least = enabled.len();
-        scratch.best.clear();
-        if enabled.len() > 1 && !scratch.is_unclear {
-            for &seed in enabled.iter().take(SEEDS) {
-                if let Some(size) = self.close(seed, least, scratch) {
-                    least = size;
-                    std::mem::swap(&mut scratch.best, &mut scratch.members);
-                    if least <= 1 {
-                        break;
-                    }
-                }
+            for &entry in &lists[scratch.contents.position(*slot)] {
+                self.examine(entry, scratch);
             }
         }
-        let is_part = least < enabled.len() && !scratch.is_unclear;
-        scratch.enabled = enabled;
-        scratch.chosen.clear();
-        if is_part {
-            let ChoiceScratch { best, chosen, .. } = scratch;
-            chosen.extend(best.iter().map(|&entry| self.relations.entries[entry as usize].instance));
-            chosen.sort_unstable();
-            chosen.dedup();
+        for &entry in &self.others {
+            self.examine(entry, scratch);
         }
-        is_part
+        if scratch.is_unclear {
+            return false;
+        }
+        let count: u32 = scratch.taken.iter().zip(&self.steps).map(|(taken, steps)| (taken & steps).count_ones()).sum();
+        let mut least = count as usize;
+        if least <= 1 {
+            return false;
+        }
+        // A step that accords with everything is a set of its own.
+        let seeds = || ones(&scratch.taken).filter(|&seed| self.relations.entries[seed].kind == EntryKind::Step);
+        let alone = seeds().find(|&seed| self.relations.discords[seed].is_empty());
+        let seeds: Vec<usize> = alone.map_or_else(|| seeds().take(SEEDS).collect(), |seed| vec![seed]);
+        for seed in seeds {
+            scratch.empty();
+            scratch.add(seed);
+            let Some(size) = self.close(least, scratch) else { continue };
+            least = size;
+            let ChoiceScratch { best, set, taken, .. } = scratch;
+            best.clear();
+            best.extend(set.iter().zip(taken.iter()).map(|(set, taken)| set & taken));
+            if least <= 1 {
+                break;
+            }
+        }
+        // Conditions are evaluated on the way as well.
+        if least >= count as usize || scratch.is_unclear {
+            return false;
+        }
+        self.list_best(scratch);
+        true
     }
 
-    /// Replaces the chosen instances of the state by all others that can fire.
-    pub(crate) fn invert(&self, scratch: &mut ChoiceScratch) {
+    /// Extends the chosen steps to a set with everything that has to be seen in it. What is added replaces the chosen
+    /// instances. Returns false if that is not known: then all steps have to be taken.
+    pub(crate) fn complete(&self, scratch: &mut ChoiceScratch) -> bool {
         let before = std::mem::take(&mut scratch.chosen);
-        let enabled = std::mem::take(&mut scratch.enabled);
-        let mut rest: Vec<u32> = Vec::new();
-        let events = self.events.iter().copied().filter(|&event| self.is_taken(event, scratch));
-        for entry in events.collect::<Vec<_>>().into_iter().chain(enabled.iter().copied()) {
-            rest.push(self.relations.entries[entry as usize].instance);
+        scratch.empty();
+        for entry in ones(&scratch.best).collect::<Vec<_>>() {
+            scratch.add(entry);
         }
-        rest.sort_unstable();
-        rest.dedup();
-        rest.retain(|instance| before.binary_search(instance).is_err());
-        scratch.enabled = enabled;
-        scratch.chosen = rest;
+        for &target in &self.relations.targets {
+            scratch.add(target as usize);
+        }
+        let is_closed = self.close(usize::MAX, scratch).is_some();
+        let ChoiceScratch { best, set, taken, .. } = scratch;
+        best.clear();
+        if is_closed {
+            best.extend(set.iter().zip(taken.iter()).map(|(set, taken)| set & taken));
+        } else {
+            best.extend(taken.iter());
+        }
+        self.list_best(scratch);
+        scratch.chosen.retain(|instance| before.binary_search(instance).is_err());
+        is_closed
     }
 
-    /// The number of steps of the closed set that begins with a step, if it is less than a limit; its members that can
-    /// be taken are in the scratch.
-    fn close(&self, seed: EntryId, limit: usize, scratch: &mut ChoiceScratch) -> Option<usize> {
-        scratch.set += 1;
-        scratch.members.clear();
-        scratch.pending.clear();
-        scratch.add(seed);
+    /// The instances of the best set that can be taken.
+    fn list_best(&self, scratch: &mut ChoiceScratch) {
+        let ChoiceScratch { best, chosen, .. } = scratch;
+        let entries = ones(best).map(|entry| &self.relations.entries[entry]);
+        chosen.extend(entries.filter(|entry| entry.kind != EntryKind::Sight).map(|entry| entry.instance));
+        chosen.sort_unstable();
+        chosen.dedup();
+    }
+
+    /// Notes whether an entry can be taken.
+    #[inline]
+    fn examine(&self, entry: EntryId, scratch: &mut ChoiceScratch) {
+        let Entry { conjuncts, .. } = &self.relations.entries[entry as usize];
+        if conjuncts.iter().all(|&conjunct| self.holds(conjunct, scratch)) {
+            scratch.taken[entry as usize / 64] |= 1 << (entry % 64);
+        }
+    }
+
+    /// Closes the present set. The number of what can be taken in it, if it is less than a limit.
+    fn close(&self, limit: usize, scratch: &mut ChoiceScratch) -> Option<usize> {
         let mut size = 0;
-        while let Some(entry) = scratch.pending.pop() {
-            let content = &self.relations.entries[entry as usize];
-            if self.is_taken(entry, scratch) {
+        let mut word = 0;
+        while word < self.words {
+            let bits = scratch.pending[word];
+            if bits == 0 {
+                word += 1;
+                continue;
+            }
+            scratch.pending[word] = bits & (bits - 1);
+            let entry = word * 64 + bits.trailing_zeros() as usize;
+            let content = &self.relations.entries[entry];
+            let row = if scratch.taken[word] >> (entry % 64) & 1 == 1 {
                 if content.kind == EntryKind::Sight {
                     // It is seen in this state.
                     continue;
@@ -155,18 +222,22 @@ impl<'a> Chooser<'a> {
                 if size >= limit {
                     return None;
                 }
-                scratch.members.push(entry);
-                for &other in &self.relations.discords[entry as usize] {
-                    scratch.add(other);
+                self.discords.row(entry)
+            } else {
+                let conjunct = self.cheapest(&content.conjuncts, scratch);
+                if scratch.is_unclear {
+                    return None;
                 }
-                continue;
-            }
-            if scratch.is_unclear {
-                return None;
-            }
-            let conjunct = self.cheapest(&content.conjuncts, scratch);
-            for &step in &self.relations.enablers[conjunct as usize] {
-                scratch.add(step);
+                self.enablers.row(conjunct as usize)
+            };
+            let ChoiceScratch { set, pending, .. } = scratch;
+            for (at, ((set, pending), row)) in set.iter_mut().zip(pending).zip(row).enumerate() {
+                let new = row & !*set;
+                if new != 0 {
+                    *set |= new;
+                    *pending |= new;
+                    word = word.min(at);
+                }
             }
         }
         Some(size)
@@ -179,14 +250,11 @@ impl<'a> Chooser<'a> {
             if self.holds(conjunct, scratch) {
                 continue;
             }
+            let row = self.enablers.row(conjunct as usize);
             let mut cost = 0;
-            for &step in &self.relations.enablers[conjunct as usize] {
-                if scratch.sets[step as usize] != scratch.set {
-                    cost += if self.is_taken(step, scratch) { TAKEN } else { 1 };
-                }
-                if best.is_some_and(|(least, _)| cost >= least) {
-                    break;
-                }
+            for ((row, set), taken) in row.iter().zip(&scratch.set).zip(&scratch.taken) {
+                let new = row & !set;
+                cost += new.count_ones() + (new & taken).count_ones() * TAKEN;
             }
             if best.is_none_or(|(least, _)| cost < least) {
                 best = Some((cost, conjunct));
@@ -198,17 +266,7 @@ impl<'a> Chooser<'a> {
         best.expect("what cannot be taken has a false conjunct").1
     }
 
-    fn is_taken(&self, entry: EntryId, scratch: &mut ChoiceScratch) -> bool {
-        let (epoch, known) = scratch.taken[entry as usize];
-        if epoch == scratch.epoch {
-            return known;
-        }
-        let conjuncts = &self.relations.entries[entry as usize].conjuncts;
-        let is_taken = conjuncts.iter().all(|&conjunct| self.holds(conjunct, scratch));
-        scratch.taken[entry as usize] = (scratch.epoch, is_taken);
-        is_taken
-    }
-
+    #[inline]
     fn holds(&self, conjunct: ConditionId, scratch: &mut ChoiceScratch) -> bool {
         let (epoch, known) = scratch.conjuncts[conjunct as usize];
         if epoch == scratch.epoch {
@@ -223,23 +281,46 @@ impl<'a> Chooser<'a> {
     }
 }
 
+/// The positions of the bits that are set.
+fn ones(words: &[u64]) -> impl Iterator<Item = usize> + '_ {
+    words.iter().enumerate().flat_map(|(at, &word)| {
+        let mut rest = word;
+        std::iter::from_fn(move || {
+            let lowest = rest.trailing_zeros() as usize;
+            rest &= rest.wrapping_sub(1);
+            (lowest < 64).then_some(at * 64 + lowest)
+        })
+    })
+}
+
 impl ChoiceScratch {
-    fn begin(&mut self, relations: &Relations) {
-        if self.taken.len() < relations.entries.len() || self.epoch == u32::MAX || self.set > u32::MAX / 2 {
-            self.taken = vec![(0, false); relations.entries.len()];
-            self.sets = vec![0; relations.entries.len()];
+    fn begin(&mut self, relations: &Relations, words: usize) {
+        if self.conjuncts.len() < relations.conditions.len() || self.epoch == u32::MAX {
             self.conjuncts = vec![(0, false); relations.conditions.len()];
-            (self.epoch, self.set) = (0, 0);
+            self.epoch = 0;
         }
         self.epoch += 1;
+        self.taken.clear();
+        self.taken.resize(words, 0);
+        self.best.clear();
         self.is_unclear = false;
     }
 
+    /// Begins a new set.
+    fn empty(&mut self) {
+        let words = self.taken.len();
+        for bits in [&mut self.set, &mut self.pending] {
+            bits.clear();
+            bits.resize(words, 0);
+        }
+    }
+
     /// Adds an entry to the present set.
-    fn add(&mut self, entry: EntryId) {
-        if self.sets[entry as usize] != self.set {
-            self.sets[entry as usize] = self.set;
-            self.pending.push(entry);
+    fn add(&mut self, entry: usize) {
+        let (word, bit) = (entry / 64, 1 << (entry % 64));
+        if self.set[word] & bit == 0 {
+            self.set[word] |= bit;
+            self.pending[word] |= bit;
         }
     }
 }

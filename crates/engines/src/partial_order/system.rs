@@ -107,12 +107,12 @@ impl<S: SearchSpace> Parts for PartialOrderSystem<'_, S> {
         }
         let selection = Selection { instances: &self.relations.instances, chosen: &choice.chosen };
         self.inner.expand_some(inner, state, selection, sink);
-        if self.relations.needs_proviso { Share::Part } else { Share::Enough }
+        if self.relations.targets.is_empty() { Share::Enough } else { Share::Part }
     }
 
     fn expand_rest(&self, scratch: &mut Self::Scratch, state: &[u64], sink: &mut impl Sink) {
         let PartialOrderScratch { inner, choice } = scratch;
-        self.chooser.invert(choice);
+        self.chooser.complete(choice);
         let selection = Selection { instances: &self.relations.instances, chosen: &choice.chosen };
         self.inner.expand_some(inner, state, selection, sink);
     }

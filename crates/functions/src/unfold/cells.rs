@@ -7,6 +7,12 @@ use crate::circuit::NodeId;
 
 impl Unfolder<'_> {
     pub(super) fn initial_cell(&mut self, slot: u32) -> Cell {
+        if let Some(&(_, value)) = self.assumed.iter().find(|(own, _)| *own == slot) {
+            return match value {
+                Some(number) => Cell { undefined: NodeId::FALSE, value: self.circuit.constant(number) },
+                None => Cell { undefined: NodeId::TRUE, value: self.circuit.nothing() },
+            };
+        }
         if let Some(presence) = self.multisets.presence_of(slot) {
             // Present elements have a value.
             let absent = self.circuit.values(presence).binary_search(&Some(0)).ok();

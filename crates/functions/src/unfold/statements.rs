@@ -68,7 +68,8 @@ impl<'m> Unfolder<'m> {
             }
             Some(numbers)
         };
-        let key = if is_repeatable { numbers().map(|numbers| (function, numbers)) } else { None };
+        let key =
+            if is_repeatable && self.assumed.is_empty() { numbers().map(|numbers| (function, numbers)) } else { None };
         if let Some(known) = key.as_ref().and_then(|key| self.results.get(key)) {
             let CallResult { result, faults } = known.clone();
             for fault in faults {

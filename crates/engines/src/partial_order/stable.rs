@@ -1,0 +1,119 @@
+//! Which values slots hold in stored states. Most places inside atomic sequences are passed through only; steps that
+//! would begin there never do, and need not be related to anything.
+//!
+//! An over-approximation, slot by slot, of slots to which only constants are written. Each step adds what a slot may
+//! hold where its way ends.
+
+use quotient_functions::{Event, KnownValues, NodeId, Written};
+use quotient_ir::Action;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::partial_order::composition::Composer;
+
+/// What is known about a step: its events, each with states in which it may fire, the first one first.
+pub(super) type Way = Vec<(usize, NodeId)>;
+
+/// For slots to which only constants are written, the values that they hold in stored states.
+#[derive(Debug, Default)]
+pub(super) struct StableValues {
+    held: FxHashMap<u32, FxHashSet<usize>>,
+}
+
+impl StableValues {
+    /// The values for steps with these ways. Nothing is known if a first state may be transient.
+    pub(super) fn new(
+        composer: &mut Composer<'_>,
+        events: &[Event],
+        passing: NodeId,
+        stable: NodeId,
+        ways: &[Way],
+    ) -> Self {
+        if passing == NodeId::FALSE {
+            return Self::default();
+        }
+        let mut held = control_slots(composer, events);
+        for start in events.iter().filter(|event| event.is_start()) {
+            let first = composer.reached(start, &KnownValues::default());
+            if composer.circuit.and([first, passing]) != NodeId::FALSE {
+                return Self::default();
+            }
+            let first = composer.circuit.known_values(first);
+            held.retain(|slot, positions| match first.get(slot) {
+                Some(values) => {
+                    positions.extend(values.iter());
+                    true
+                }
+                None => false,
+            });
+        }
+        let mut values = Self { held };
+        let gains: Vec<Vec<(u32, usize)>> =
+            ways.iter().map(|way| values.gains(composer, events, stable, way)).collect();
+        let guards: Vec<KnownValues> = ways.iter().map(|way| composer.circuit.known_values(way[0].1)).collect();
+        let mut is_used = vec![false; gains.len()];
+        loop {
+            let next = (0..gains.len()).find(|&at| !is_used[at] && values.allow(&guards[at]));
+            let Some(next) = next else { return values };
+            is_used[next] = true;
+            for (slot, position) in &gains[next] {
+                values.held.get_mut(slot).expect("gains are of these slots").insert(*position);
+            }
+        }
+    }
+
+    /// Whether a condition on single slots may hold in a stored state.
+    pub(super) fn allow(&self, known: &KnownValues) -> bool {
+        known.iter().all(|(slot, values)| {
+            self.held.get(slot).is_none_or(|held| values.iter().any(|position| held.contains(&position)))
+        })
+    }
+
+    /// What slots may hold where a way ends, other than what they held at its beginning.
+    fn gains(&self, composer: &mut Composer<'_>, events: &[Event], stable: NodeId, way: &Way) -> Vec<(u32, usize)> {
+        let mut written: FxHashMap<u32, FxHashSet<usize>> = FxHashMap::default();
+        for (event, _) in way {
+            for write in &events[*event].writes {
+                if let (Written::Cases(cases), true) = (&write.written, self.held.contains_key(&write.slot)) {
+                    let values = composer.circuit.values(write.slot);
+                    let positions = cases.iter().filter_map(|(value, _)| values.binary_search(value).ok());
+                    written.entry(write.slot).or_default().extend(positions);
+                }
+            }
+        }
+        let mut all: FxHashSet<(u32, usize)> = FxHashSet::default();
+        for &(event, states) in way {
+            let both = composer.circuit.and([states, events[event].guard]);
+            let known = composer.circuit.known_values(both);
+            let after = composer.reached(&events[event], &known);
+            let end = composer.circuit.and([after, stable]);
+            if end == NodeId::FALSE {
+                continue;
+            }
+            let end = composer.circuit.known_values(end);
+            for (&slot, positions) in &written {
+                match end.get(&slot) {
+                    Some(values) => all.extend(values.iter().map(|position| (slot, position))),
+                    None => all.extend(positions.iter().map(|&position| (slot, position))),
+                }
+            }
+        }
+        all.into_iter().collect()
+    }
+}
+
+/// The slots to which rules write nothing but constants, without values so far.
+fn control_slots(composer: &Composer<'_>, events: &[Event]) -> FxHashMap<u32, FxHashSet<usize>> {
+    let mut slots: FxHashMap<u32, bool> = FxHashMap::default();
+    for event in events.iter().filter(|event| matches!(event.action, Action::Rule(_))) {
+        for write in &event.writes {
+            let is_constant = match &write.written {
+                Written::Cases(cases) => matches!(cases[..], [(_, NodeId::TRUE)]),
+                Written::Number { .. } => false,
+            };
+            *slots.entry(write.slot).or_insert(true) &= is_constant;
+        }
+    }
+    let is_plain = |slot: u32| !composer.circuit.is_wide(slot) && !composer.is_in_multiset(slot);
+    let slots = slots.into_iter().filter(|&(slot, is_constant)| is_constant && is_plain(slot));
+    slots.map(|(slot, _)| (slot, FxHashSet::default())).collect()
+}
