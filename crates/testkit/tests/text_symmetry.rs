@@ -271,6 +271,7 @@ fn what_the_examples_show() {
         ("Towns.mch", "S2"),
         ("USB.mch", "S2 × S2"),
         ("scheduler0.mch", "S2"),
+        ("scheduler1.ref", "S2"),
     ];
     let mut differences = Vec::new();
     for path in example_files() {

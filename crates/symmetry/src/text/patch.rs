@@ -12,11 +12,13 @@ use super::shapes::{Role, Shape, Shapes};
 /// The most assignments of a run.
 const MOST_WRITES: usize = 1 << 16;
 
+/// A variable and its fields; indices are marks.
+type Path = (VariableId, Vec<Option<u32>>);
+
 /// What one assignment writes where.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Write {
-    /// The variable and its fields; indices are marks.
-    path: (VariableId, Vec<Option<u32>>),
+    path: Path,
     /// The indices, by role.
     pub(super) indices: Vec<(Role, i64)>,
     /// The value, by role.
@@ -64,7 +66,7 @@ pub(super) fn leading(model: &Model, shapes: &Shapes, statements: &[Statement]) 
         }
         writes.push(write);
     }
-    let mut seen: FxHashMap<(&(VariableId, Vec<Option<u32>>), usize), i64> = FxHashMap::default();
+    let mut seen: FxHashMap<(&Path, usize), i64> = FxHashMap::default();
     let several = writes.iter().any(|write| {
         let indices = write.indices.iter().enumerate();
         indices.fold(false, |found, (depth, (_, value))| {

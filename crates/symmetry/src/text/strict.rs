@@ -53,6 +53,9 @@ pub(super) struct MayFail {
     pub(super) runs: Vec<(i64, i64)>,
 }
 
+/// Quantifiers, with the runs of their values.
+type Runs<'a> = FxHashMap<ExprId, &'a [(i64, i64)]>;
+
 /// The model with strict quantifiers instead of some. Only in rules, in invariants, and in functions that nothing else
 /// uses: elsewhere a condition that goes wrong is not an error. `None` if nothing changes.
 pub(super) fn with_strict_quantifiers(model: &Model, quantifiers: &[MayFail]) -> Option<Model> {
@@ -73,7 +76,7 @@ pub(super) fn with_strict_quantifiers(model: &Model, quantifiers: &[MayFail]) ->
             }
         }
     }
-    let mut by_scope: FxHashMap<Scope, FxHashMap<ExprId, &[(i64, i64)]>> = FxHashMap::default();
+    let mut by_scope: FxHashMap<Scope, Runs<'_>> = FxHashMap::default();
     for MayFail { scope, quantifier, runs } in quantifiers {
         let is_allowed = match scope {
             Scope::Function(_) => !elsewhere.contains(scope),
@@ -125,7 +128,7 @@ struct Rewriter<'a> {
     old: &'a Model,
     new: &'a mut Model,
     scope: Scope,
-    quantifiers: &'a FxHashMap<ExprId, &'a [(i64, i64)]>,
+    quantifiers: &'a Runs<'a>,
     expressions: FxHashMap<ExprId, ExprId>,
     places: FxHashMap<PlaceId, PlaceId>,
 }
