@@ -66,6 +66,9 @@ struct Varied {
     readings: Vec<(i64, TextReading)>,
 }
 
+/// Reads a model with constants set, by name and value.
+type Loader<'a> = dyn FnMut(&[(String, String)]) -> Result<Model, Error> + 'a;
+
 /// Reads the text of a model with other constants. `load` reads the model with these constants set.
 ///
 /// # Errors
@@ -74,7 +77,7 @@ pub fn family(
     model: &Model,
     preserve: &Preserve,
     control: &Control,
-    load: &mut dyn FnMut(&[(String, String)]) -> Result<Model, Error>,
+    load: &mut Loader<'_>,
 ) -> Result<SizeFamily, Error> {
     control.enter(Phase::Detecting);
     let budget = Budget::until(control.interrupt());

@@ -207,12 +207,15 @@ fn report(what: &str, results: Vec<Option<Option<Result<(), String>>>>) {
     }
 }
 
+/// The program of a seed.
+type Program = fn(u64) -> String;
+
 /// Random texts in other languages.
 #[test]
 fn symmetries_of_random_texts_in_other_languages() {
     let first = number_from("QUOTIENT_RANDOM_SEED", 0);
     let seeds: Vec<u64> = (first..first + number_from("QUOTIENT_RANDOM_MODELS", 100)).collect();
-    let programs: [(Language, fn(u64) -> String); 4] = [
+    let programs: [(Language, Program); 4] = [
         (Language::Promela, random_promela),
         (Language::Promela, |seed| random_promela_runs(seed, RunClaim::Labels)),
         (Language::Dve, |seed| random_dve(seed).text()),
