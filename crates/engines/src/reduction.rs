@@ -28,7 +28,7 @@ const LIVENESS_SEARCHES: usize = 32;
 const INSTANCE_LIMIT: u64 = 250_000;
 
 /// How much work may be spent on the functions of a model whose text already shows symmetries.
-const CHEAP_FUNCTIONS: u64 = 40_000_000;
+const CHEAP_FUNCTIONS: u64 = 4_000_000;
 
 /// The source of symmetries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -592,7 +592,7 @@ impl Circuit {
         let mut children: Vec<NodeId> = Vec::new();
         let mut sets: Vec<(u32, ValueSet)> = Vec::new();
         let mut pending: Vec<NodeId> = conditions.into_iter().collect();
-        if self.charge(1 + pending.len() / 8) {
+        if self.charge(1 + pending.len() / 2) {
             return NodeId::FALSE;
         }
         while let Some(condition) = pending.pop() {
@@ -675,18 +675,17 @@ impl Circuit {
     /// operand, and, from the rest, whatever contradicts another operand. A condition on a slot decides other
     /// conditions on that slot, at any depth. `None` if nothing is redundant.
     fn absorbed(&mut self, children: &[NodeId], conjunction: bool) -> Option<Vec<NodeId>> {
-        let opposite_kind = |node: &Node| match node {
-            Node::Or(inner) if conjunction => Some(inner.clone()),
-            Node::And(inner) if !conjunction => Some(inner.clone()),
-            _ => None,
-        };
-        let same_kind = |node: &Node| match node {
-            Node::And(inner) if conjunction => Some(inner.clone()),
-            Node::Or(inner) if !conjunction => Some(inner.clone()),
-            _ => None,
-        };
-        if children.iter().all(|child| opposite_kind(self.node(*child)).is_none()) {
+        let nodes = children.iter().map(|child| &self.nodes[child.position()]);
+        let opposites: Vec<Rc<Node>> = nodes.filter(|node| node.operands(!conjunction).is_some()).cloned().collect();
+        if opposites.is_empty() {
             return None;
+        }
+        // An operand that contains all parts of another contains the first of them.
+        let mut by_first: FxHashMap<NodeId, Vec<&[NodeId]>> = FxHashMap::default();
+        for node in &opposites {
+            if let Some(inner @ [first, ..]) = node.operands(!conjunction) {
+                by_first.entry(*first).or_default().push(inner);
+            }
         }
         let mut known = KnownValues::default();
         for &child in children {
@@ -699,20 +698,25 @@ impl Circuit {
         let mut reduced = Vec::with_capacity(children.len());
         let mut changed = false;
         'children: for &child in children {
-            let Some(inner) = opposite_kind(self.node(child)) else {
+            let node = Rc::clone(&self.nodes[child.position()]);
+            let Some(inner) = node.operands(!conjunction) else {
                 reduced.push(child);
                 continue;
             };
             // An operand that contains all parts of another is redundant. Parts are sorted.
             let contains =
-                |other: &[NodeId]| other.len() < inner.len() && other.iter().all(|it| inner.binary_search(it).is_ok());
-            if children.iter().any(|&other| opposite_kind(self.node(other)).is_some_and(|it| contains(&it))) {
+                |other: &&[NodeId]| other.len() < inner.len() && other.iter().all(|it| inner.binary_search(it).is_ok());
+            let candidates = || inner.iter().filter_map(|part| by_first.get(part)).flatten();
+            if self.charge(inner.len() + candidates().count()) {
+                return None;
+            }
+            if candidates().any(contains) {
                 changed = true;
                 continue;
             }
             let mut kept = Vec::with_capacity(inner.len());
             let mut child_changed = false;
-            for &part in &inner {
+            for &part in inner {
                 if children.binary_search(&part).is_ok() || self.decided_by(part, &known) == Some(conjunction) {
                     changed = true;
                     continue 'children;
@@ -722,7 +726,8 @@ impl Circuit {
                     child_changed = true;
                     continue;
                 }
-                match same_kind(self.node(part)).filter(|_| !known.is_empty()) {
+                let part_node = Rc::clone(&self.nodes[part.position()]);
+                match part_node.operands(conjunction).filter(|_| !known.is_empty()) {
                     None => kept.push(part),
                     Some(pieces) => {
                         let decisions: Vec<Option<bool>> =
@@ -1326,6 +1331,15 @@ impl Operation {
 }
 
 impl Node {
+    /// The operands of a conjunction, or of a disjunction.
+    fn operands(&self, conjunction: bool) -> Option<&[NodeId]> {
+        match self {
+            Self::And(operands) if conjunction => Some(operands),
+            Self::Or(operands) if !conjunction => Some(operands),
+            _ => None,
+        }
+    }
+
     /// Its approximate size.
     fn size(&self) -> usize {
         match self {

@@ -29,11 +29,10 @@ pub(crate) fn strict(plan: &Plan, control: &Control) -> Option<Strict> {
     }
     let (model, layout) = (plan.model.ir(), plan.model.layout());
     let preserved = Preserved::Properties(&plan.properties);
-    let read = |model| symmetries_of_text(model, layout, preserved, &Budget::unlimited()).ok().flatten();
-    let plain = read(model)?;
-    let strict = plain.strict_model(model)?;
-    let more = read(&strict)?.order() > plain.order();
-    more.then(|| Strict { plan: Plan { model: plan.model.with_ir(strict), ..plan.clone() } })
+    let budget = Budget::unlimited();
+    let plain = symmetries_of_text(model, layout, preserved, &budget).ok().flatten()?;
+    let (strict, _) = plain.with_strict_quantifiers(model, layout, preserved, &budget).ok().flatten()?;
+    Some(Strict { plan: Plan { model: plan.model.with_ir(strict), ..plan.clone() } })
 }
 
 impl Strict {

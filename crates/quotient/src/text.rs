@@ -30,15 +30,14 @@ pub struct TextReading {
 /// Reads the text; `None` if it is too large, or reading was interrupted.
 pub(crate) fn read(model: &Model, properties: &[PropertyId], budget: &Budget) -> Option<TextReading> {
     let started = Instant::now();
-    let read = |model: &quotient_ir::Model, layout| {
-        symmetries_of_text(model, layout, Preserved::Properties(properties), budget).ok().flatten()
-    };
-    let plain = read(model.ir(), model.layout())?;
-    let strict = plain.strict_model(model.ir()).and_then(|strict| read(&strict, model.layout()));
-    let strict = strict.filter(|strict| strict.order() > plain.order());
-    let is_strict = strict.is_some();
+    let (ir, layout, preserved) = (model.ir(), model.layout(), Preserved::Properties(properties));
+    let plain = symmetries_of_text(ir, layout, preserved, budget).ok().flatten()?;
+    let strict = plain.with_strict_quantifiers(ir, layout, preserved, budget).ok().flatten();
     let elapsed = started.elapsed();
-    Some(TextReading::new(model.ir(), &strict.unwrap_or(plain), is_strict, elapsed))
+    Some(match strict {
+        Some((strict, found)) => TextReading::new(&strict, &found, true, elapsed),
+        None => TextReading::new(model.ir(), &plain, false, elapsed),
+    })
 }
 
 impl TextReading {

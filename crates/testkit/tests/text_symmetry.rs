@@ -281,14 +281,11 @@ fn what_the_examples_show() {
         let Some(model) = load_file(&path) else { continue };
         let layout = Layout::new(&model).expect("examples are small");
         let properties: Vec<PropertyId> = model.properties.indices().collect();
-        let read = |model: &Model| {
-            symmetries_of_text(model, &layout, Preserved::Properties(&properties), &Budget::unlimited())
-                .expect("unlimited")
-                .expect("examples are small")
-        };
-        let plain = read(&model);
-        let strict = plain.strict_model(&model).map(|strict| read(&strict));
-        let found = strict.filter(|strict| strict.order() > plain.order()).unwrap_or(plain);
+        let (preserved, budget) = (Preserved::Properties(&properties), Budget::unlimited());
+        let plain = symmetries_of_text(&model, &layout, preserved, &budget);
+        let plain = plain.expect("unlimited").expect("examples are small");
+        let strict = plain.with_strict_quantifiers(&model, &layout, preserved, &budget).expect("unlimited");
+        let found = strict.map_or(plain, |(_, found)| found);
         let name = path.file_name().expect("a file has a name").to_string_lossy();
         let expected = expected.iter().find(|(file, _)| *file == name).map_or("1", |(_, structure)| structure);
         if found.structure().to_string() != expected {

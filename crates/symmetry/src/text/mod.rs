@@ -46,6 +46,9 @@ pub use uses::Uses;
 use words::Derivation;
 pub use words::{Limit, RoleReport};
 
+/// How often quantifiers are made strict, for those inside others.
+const STRICT_ROUNDS: usize = 4;
+
 /// The symmetries that the text of a model shows.
 #[derive(Debug)]
 pub struct TextSymmetries {
@@ -205,10 +208,27 @@ impl TextSymmetries {
         words::reports(model, self)
     }
 
-    /// The model with strict quantifiers instead of those whose order can be noticed because they may go wrong. It has
-    /// the same verdicts, and may have more symmetries. `None` if there are none.
-    pub fn strict_model(&self, model: &Model) -> Option<Model> {
-        strict::with_strict_quantifiers(model, &self.may_fail)
+    /// The model with strict quantifiers instead of those whose order can be noticed because they may go wrong, and its
+    /// symmetries, if there are more. It has the same verdicts.
+    ///
+    /// # Errors
+    /// If the budget is spent.
+    pub fn with_strict_quantifiers(
+        &self,
+        model: &Model,
+        layout: &Layout,
+        preserved: Preserved<'_>,
+        budget: &Budget,
+    ) -> Result<Option<(Model, Self)>, Spent> {
+        let mut last: Option<(Model, Self)> = None;
+        // A quantifier inside another is found when the other is strict.
+        for _ in 0..STRICT_ROUNDS {
+            let (read, found) = last.as_ref().map_or((model, self), |(model, found)| (model, found));
+            let Some(strict) = strict::with_strict_quantifiers(read, &found.may_fail) else { break };
+            let Some(found) = symmetries_of_text(&strict, layout, preserved, budget)? else { break };
+            last = Some((strict, found));
+        }
+        Ok(last.filter(|(_, found)| found.order() > self.order()))
     }
 
     /// The claims of the analysis that the checker refused.

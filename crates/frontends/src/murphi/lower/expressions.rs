@@ -1,6 +1,8 @@
 //! Expressions: names, designators, quantifiers, calls in expressions. Operators have a separate module.
 
-use quotient_ir::{Diagnostic, Expr as Lowered, LocalKind, Model, Place, PlaceId, Root, Span, Step, TypeId, TypeKind};
+use quotient_ir::{
+    BinaryOperator, Diagnostic, Expr as Lowered, LocalKind, Model, Place, PlaceId, Root, Span, Step, TypeId, TypeKind,
+};
 
 use super::super::syntax::tree::{Expr, ExprKind, Name, Quantifier, TypeExpr};
 use super::Lowering;
@@ -169,7 +171,15 @@ impl Lowering<'_> {
             // Its value is boolean whatever it ranges over.
             return Operand { ty: Some(Model::BOOLEAN), ..Self::unknown(span) };
         };
-        self.value_operand(Lowered::Quantified { quantifier: which, local, range, body }, Model::BOOLEAN, span)
+        let are_some = self.steps_are_some(&range);
+        let quantified = Lowered::Quantified { quantifier: which, local, range, body };
+        let Some(left) = are_some else { return self.value_operand(quantified, Model::BOOLEAN, span) };
+        let operator = match which {
+            quotient_ir::Quantifier::All => BinaryOperator::Implies,
+            quotient_ir::Quantifier::Any => BinaryOperator::And,
+        };
+        let right = self.model.pool.expression(quantified);
+        self.value_operand(Lowered::Binary { operator, left, right }, Model::BOOLEAN, span)
     }
 
     fn is_undefined(&mut self, expression: &Expr, span: Span) -> Operand {

@@ -109,6 +109,8 @@ struct Lowering<'a> {
     /// Whether the model uses `undefined` in place of a value, so that it was written for CMurphi: undefined values are
     /// then copied and compared as in CMurphi.
     undefined_is_a_value: bool,
+    /// Whether the model was written for CMurphi, where steps that lead away from the last value are none.
+    steps_may_be_none: bool,
     priorities: Priorities,
 }
 
@@ -154,6 +156,7 @@ impl<'a> Lowering<'a> {
             compared: RefCell::default(),
             comparisons_left: 1 << 21,
             undefined_is_a_value: tree.uses_undefined,
+            steps_may_be_none: tree.is_for_cmurphi,
             priorities: Priorities::of(tree),
         };
         for (text, value) in [("false", 0), ("true", 1)] {

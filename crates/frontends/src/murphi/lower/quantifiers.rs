@@ -1,8 +1,10 @@
 //! Quantifiers: what bound variables, loop variables and ruleset parameters range over.
 
-use quotient_ir::{Diagnostic, Iteration, LocalId, LocalKind, Model, Root, Span, TypeKind};
+use quotient_ir::{
+    BinaryOperator, Diagnostic, Expr, ExprId, Iteration, LocalId, LocalKind, Model, Root, Span, TypeKind,
+};
 
-use super::super::syntax::tree::{Expr, Quantifier, QuantifierRange};
+use super::super::syntax::tree::{self, Quantifier, QuantifierRange};
 use super::operands::{Access, Constancy, Operand};
 use super::scopes::Meaning;
 use super::{Lowering, MOST_CELLS};
@@ -73,14 +75,18 @@ impl Lowering<'_> {
 
     fn steps(
         &mut self,
-        from: &Expr,
-        to: &Expr,
-        by: Option<&Expr>,
+        from: &tree::Expr,
+        to: &tree::Expr,
+        by: Option<&tree::Expr>,
         bound: Bound,
         span: Span,
     ) -> Option<(quotient_ir::TypeId, Iteration)> {
-        let from = self.expression(from);
-        let to = self.expression(to);
+        let ends = |lowering: &mut Self| (lowering.expression(from), lowering.expression(to));
+        // Whether there are steps is asked before them, see `steps_are_some`.
+        let (from, to) = match self.steps_may_be_none && bound != Bound::Ruleset {
+            true => self.in_pure_context("in the bounds of a range", ends),
+            false => ends(self),
+        };
         let by = by.map(|by| self.expression(by));
         let mut right = self.expect_bound(&from, "the first value");
         right &= self.expect_bound(&to, "the last value");
@@ -104,7 +110,7 @@ impl Lowering<'_> {
             (Constancy::Known(from), Constancy::Known(to)) => Some((from, to)),
             _ => None,
         };
-        self.check_direction(ends, step, by.as_ref(), span)?;
+        self.check_direction(ends, step, by.as_ref(), bound, span)?;
         let ty = match ends {
             Some((first, last)) => self.range_type(first.min(last), first.max(last)),
             None => Model::INTEGER,
@@ -120,11 +126,13 @@ impl Lowering<'_> {
         ends: Option<(i64, i64)>,
         step: Option<i64>,
         by: Option<&Operand>,
+        bound: Bound,
         span: Span,
     ) -> Option<()> {
         let place = by.map_or(span, |by| by.span);
         let error = match (ends, step) {
             (_, Some(0)) => Diagnostic::error("endless-steps", "a step of 0 never arrives", place),
+            (Some(_), Some(_)) if self.steps_may_be_none && bound != Bound::Ruleset => return Some(()),
             (Some((from, to)), Some(step)) if (from < to && step < 0) || (from > to && step > 0) => {
                 let error = Diagnostic::error("endless-steps", "these steps lead away from the last value", place)
                     .with_label(format!("from {from} to {to} by {step}"));
@@ -137,6 +145,22 @@ impl Lowering<'_> {
         };
         self.report(error);
         None
+    }
+
+    /// The condition under which a loop or quantifier has any steps, if it may have none: in CMurphi, `1 to 0` has none,
+    /// while rumur counts down.
+    pub(super) fn steps_are_some(&mut self, range: &Iteration) -> Option<ExprId> {
+        let &Iteration::Steps { from, to, step } = range else { return None };
+        if !self.steps_may_be_none {
+            return None;
+        }
+        let operator = match step.map(|step| &self.model.pool[step]) {
+            None => BinaryOperator::LessOrEqual,
+            Some(&Expr::Constant { value, .. }) if value > 0 => BinaryOperator::LessOrEqual,
+            Some(&Expr::Constant { .. }) => BinaryOperator::GreaterOrEqual,
+            Some(_) => return None,
+        };
+        Some(self.model.pool.expression(Expr::Binary { operator, left: from, right: to }))
     }
 
     fn expect_bound(&mut self, operand: &Operand, what: &str) -> bool {

@@ -52,7 +52,17 @@ impl Lowering<'_> {
                 let range = self.quantifier(quantifier, Bound::Loop, None);
                 let body = self.statements(body);
                 self.scopes.leave();
-                range.map(|(local, range)| StatementKind::For { local, range, body })
+                range.map(|(local, range)| {
+                    let are_some = self.steps_are_some(&range);
+                    let kind = StatementKind::For { local, range, body };
+                    match are_some {
+                        None => kind,
+                        Some(condition) => StatementKind::If {
+                            branches: vec![(condition, vec![Statement { kind, span }])],
+                            otherwise: Vec::new(),
+                        },
+                    }
+                })
             }
             StmtKind::If { branches, otherwise } => {
                 let branches = branches

@@ -18,6 +18,8 @@ pub(crate) struct Tree {
     pub(crate) items: Vec<Item>,
     /// Whether CMurphi's word `undefined` means no value somewhere.
     pub(crate) uses_undefined: bool,
+    /// Whether it has something that only CMurphi reads: unions, multisets, priorities, that word.
+    pub(crate) is_for_cmurphi: bool,
 }
 
 /// The items at the top level.

@@ -248,6 +248,7 @@ impl Parser<'_> {
             }
         }
         self.close_brace(brace)?;
+        self.is_for_cmurphi = true;
         self.tall_type(TypeExprKind::Union(members), self.since(start), height)
     }
 
@@ -280,6 +281,7 @@ impl Parser<'_> {
         self.expect(TokenKind::RightBracket)?;
         self.expect(TokenKind::Of)?;
         let element = self.type_expression()?;
+        self.is_for_cmurphi = true;
         let height = capacity.height.max(element.height);
         let kind = TypeExprKind::Multiset { capacity: Box::new(capacity.node), element: Box::new(element.node) };
         self.tall_type(kind, self.since(start), height)

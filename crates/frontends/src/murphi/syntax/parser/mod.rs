@@ -41,6 +41,7 @@ pub(super) fn parse(text: &str, tokens: Vec<Token>) -> Output {
         shadowed: Vec::new(),
         declares_undefined: false,
         uses_undefined: false,
+        is_for_cmurphi: false,
         else_if: None,
         brace: false,
         formulas: Vec::new(),
@@ -126,6 +127,8 @@ struct Parser<'a> {
     declares_undefined: bool,
     /// Whether that word meant no value so far.
     uses_undefined: bool,
+    /// Whether there was something so far that only CMurphi reads.
+    is_for_cmurphi: bool,
     /// The last `else if` of this item: it needs two `end`s, and one is often forgotten.
     else_if: Option<Span>,
     /// Whether a brace among statements was reported; the matching one belongs to it.

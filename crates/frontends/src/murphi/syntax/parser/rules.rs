@@ -45,7 +45,7 @@ impl Parser<'_> {
                 self.unexpected_item("a declaration, a function or a rule");
             }
         }
-        Tree { items, uses_undefined: self.uses_undefined }
+        Tree { items, uses_undefined: self.uses_undefined, is_for_cmurphi: self.is_for_cmurphi || self.uses_undefined }
     }
 
     pub(super) fn at_item(&self) -> bool {
@@ -213,6 +213,7 @@ impl Parser<'_> {
         if !is_priority {
             return 0;
         }
+        self.is_for_cmurphi = true;
         match self.number().map(|number| number.node.kind) {
             Ok(ExprKind::Number(value)) => u64::try_from(value).unwrap_or(0),
             // It is too large, which is reported.
