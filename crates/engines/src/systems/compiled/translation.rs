@@ -136,21 +136,20 @@ impl<'a, 'f> Translator<'a, 'f> {
 
     /// Jumps to the escape unless all expected fields have values.
     pub(super) fn require_expected(&mut self) {
-        let mut wrong: Option<ir::Value> = None;
-        for word in 0..self.given.len() {
-            // The lowest bits of the fields of each width.
-            let mut lowest: Vec<(u8, u64)> = Vec::new();
-            for slot in &self.code.slots {
-                let SlotCode { field, width, .. } = slot;
-                let mask = field.mask << field.shift;
-                if field.word as usize == word && field.partial && *width > 0 && self.assured.contains(field.word, mask)
-                {
-                    match lowest.iter_mut().find(|(other, _)| other == width) {
-                        Some((_, bits)) => *bits |= 1 << field.shift,
-                        None => lowest.push((*width, 1 << field.shift)),
-                    }
+        // For each word, the lowest bits of the fields of each width.
+        let mut lowest: Vec<Vec<(u8, u64)>> = vec![Vec::new(); self.given.len()];
+        for SlotCode { field, width, .. } in &self.code.slots {
+            let mask = field.mask << field.shift;
+            if field.partial && *width > 0 && self.assured.contains(field.word, mask) {
+                let lowest = &mut lowest[field.word as usize];
+                match lowest.iter_mut().find(|(other, _)| other == width) {
+                    Some((_, bits)) => *bits |= 1 << field.shift,
+                    None => lowest.push((*width, 1 << field.shift)),
                 }
             }
+        }
+        let mut wrong: Option<ir::Value> = None;
+        for (word, mut lowest) in lowest.into_iter().enumerate() {
             lowest.sort_unstable();
             let (mut folded, mut reach) = (self.given[word], 1);
             for (width, bits) in lowest {
