@@ -44,6 +44,8 @@ pub struct RumurOptions {
     /// Evaluate in integers of at least 32 bits (the widest signed ones rumur offers). Otherwise rumur uses the
     /// narrowest that hold every type of the model, and an intermediate result beyond those is a run-time error.
     pub wide_values: bool,
+    /// Reduce by the declared scalarsets.
+    pub symmetry: bool,
 }
 
 impl Default for RumurOptions {
@@ -53,6 +55,7 @@ impl Default for RumurOptions {
             optimization: Optimization::default(),
             timeout: Duration::from_secs(120),
             wide_values: true,
+            symmetry: false,
         }
     }
 }
@@ -158,7 +161,8 @@ impl Rumur {
 
         let mut generate = Command::new(&self.program);
         generate.arg(file("model.m")).arg("--output").arg(file("model.c"));
-        generate.args(["--symmetry-reduction", "off", "--threads", "1", "--counterexample-trace", "off"]);
+        generate.args(["--symmetry-reduction", if options.symmetry { "heuristic" } else { "off" }]);
+        generate.args(["--threads", "1", "--counterexample-trace", "off"]);
         generate.args(["--deadlock-detection", deadlock_word(options.deadlock)]);
         if options.wide_values {
             generate.args(["--value-type", "int32_t"]);

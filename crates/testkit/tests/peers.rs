@@ -1,10 +1,17 @@
 //! The example models against rumur, where it is installed: what their headers expect is what
-//! rumur answers.
+//! rumur answers, and a model is not stored with more states than rumur needs with its declared symmetries.
 
-use quotient_testkit::examples::murphi_examples;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use quotient::{Control, LoadOptions, Model, Options, Plan};
+use quotient_ir::DeadlockMode;
+use quotient_testkit::examples::{murphi_examples, workspace};
 use quotient_testkit::expectation::with_constants;
 use quotient_testkit::pool::map_on_workers;
+use quotient_testkit::prerequisites::corpus;
 use quotient_testkit::rumur::{Rumur, RumurOptions};
+use quotient_testkit::verdict::VerdictClass;
 
 #[test]
 fn rumur_gives_what_the_headers_expect() {
@@ -30,6 +37,52 @@ fn rumur_gives_what_the_headers_expect() {
             Ok(())
         };
         compare().err().map(|error| format!("{} {}: {error}", example.name, case.label()))
+    })
+    .into_iter()
+    .flatten()
+    .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The Murphi models of a folder that declare scalarsets.
+fn with_scalarsets(folder: &Path) -> Vec<(PathBuf, String)> {
+    let entries = fs::read_dir(folder).expect("a folder of models");
+    let mut models: Vec<(PathBuf, String)> = entries
+        .map(|entry| entry.expect("a folder entry").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "m"))
+        .filter_map(|path| Some((path.clone(), fs::read_to_string(path).ok()?)))
+        .filter(|(_, text)| text.to_lowercase().contains("scalarset"))
+        .collect();
+    models.sort();
+    models
+}
+
+#[test]
+fn no_more_states_than_declared_scalarsets_promise() {
+    let purpose = "comparing with rumur's symmetry reduction";
+    let Some(rumur) = Rumur::find_or_skip(purpose) else { return };
+    let mut models = with_scalarsets(&workspace().join("models/murphi"));
+    if let Some(corpus) = corpus("murphi", purpose) {
+        models.extend(with_scalarsets(&corpus));
+    }
+    let wrong: Vec<String> = map_on_workers(2, &models, |(path, text)| {
+        let compare = || -> Result<(), String> {
+            let options = RumurOptions { deadlock: DeadlockMode::Off, symmetry: true, ..RumurOptions::default() };
+            // rumur may refuse the model, or reject it: there is nothing to compare then.
+            let Ok(theirs) = rumur.check(text, &options) else { return Ok(()) };
+            if theirs.class != VerdictClass::Holds {
+                return Ok(());
+            }
+            let model = Model::load(path, &LoadOptions::default(), &Control::default());
+            let model = model.map_err(|error| error.to_string())?;
+            let options = Options { deadlock: Some(DeadlockMode::Off), ..Options::default().exact_counts() };
+            let report = Plan::new(&model, &options).and_then(|plan| plan.run()).map_err(|error| error.to_string())?;
+            match Some(report.states) <= theirs.states {
+                true => Ok(()),
+                false => Err(format!("{} states, rumur {:?}", report.states, theirs.states)),
+            }
+        };
+        compare().err().map(|error| format!("{}: {error}", path.display()))
     })
     .into_iter()
     .flatten()
