@@ -69,6 +69,9 @@ pub struct LoadOptions {
     /// SPIN has no room for more either (255). By default the bound that follows from the text, or twelve more than at
     /// the start.
     pub max_processes: Option<u8>,
+    /// Whether the process of a Promela model that creates the others does so before any of them moves, where nothing
+    /// can tell. There are fewer states then.
+    pub creates_first: bool,
     /// How a condition of a B operation without a value is treated, unless the machine itself specifies it
     /// (`SET_PREF_TRY_FIND_ABORT`).
     pub well_definedness: Option<WellDefinedness>,
@@ -105,6 +108,7 @@ impl Default for LoadOptions {
             watch_claims: false,
             labels: LabelChecks::default(),
             max_processes: None,
+            creates_first: false,
             well_definedness: None,
         }
     }

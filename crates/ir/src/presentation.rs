@@ -22,6 +22,8 @@ pub struct Presentation {
     pub parts: Vec<ShownPart>,
     /// If this variable is not zero, nothing of the state is shown: it is only intermediate.
     pub between: Option<VariableId>,
+    /// Whether orders of steps are left out at the start: processes are created before any of them moves.
+    pub is_creation_first: bool,
     /// The name of a deadlock state.
     pub deadlock: Option<String>,
     /// Display names of variables that the text does not declare.

@@ -35,6 +35,9 @@ pub struct LoadOptions {
     /// The maximum number of processes of a Promela model at a time. By default the bound that follows from the text,
     /// or twelve more than at the start; a run that needs more ends as inconclusive.
     pub max_processes: Option<u8>,
+    /// Lets the process of a Promela model that creates the others do so before any of them moves, where nothing can
+    /// tell: there are fewer states, and they have more symmetries.
+    pub creates_first: bool,
     /// A condition in the language of the model: states in which it is false are stored and checked, but not expanded.
     pub constraint: Option<String>,
     /// Further invariants, in the language of the model.
@@ -194,6 +197,8 @@ impl Model {
             watch_claims: !options.ignore_claims,
             labels: options.labels,
             max_processes: options.max_processes,
+            // Conditions given beside the text may see the processes.
+            creates_first: options.creates_first && conditions.is_empty(),
             well_definedness: options.well_definedness,
             ..frontends::LoadOptions::default()
         };

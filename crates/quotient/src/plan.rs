@@ -193,7 +193,12 @@ impl Plan {
         };
         let threads = if alone.is_some() { 1 } else { options.threads };
         let note = |alone| format!("{alone} uses one thread, not {}", options.threads);
-        let notes = alone.filter(|_| options.threads > 1).map(note).into_iter().collect();
+        let mut notes: Vec<String> = alone.filter(|_| options.threads > 1).map(note).into_iter().collect();
+        if model.ir().presentation.as_ref().is_some_and(|presentation| presentation.is_creation_first) {
+            notes.push(
+                "processes are created before any of them moves; --exact-counts takes the other orders, too".into(),
+            );
+        }
         let (model, options) = (model.clone(), options.clone());
         Ok(Self { model, options, search, properties, temporal, unsupported, threads, notes })
     }

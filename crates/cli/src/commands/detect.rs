@@ -4,10 +4,10 @@ use std::fs::File;
 use std::io::BufWriter;
 use std::process::ExitCode;
 
-use quotient::{Control, DetectOptions, Limits, Preserve, Question, Silent, SymmetryFormat, detect};
+use quotient::{Control, DetectOptions, Limits, LoadOptions, Preserve, Question, Silent, SymmetryFormat, detect};
 
 use crate::arguments::{DetectArguments, Format, ModelArguments, ResourceArguments, SymmetryExport, SymmetryName};
-use crate::commands::{Claims, family, load_model, load_options, partial, show_warnings, symmetry};
+use crate::commands::{Claims, family, load_model_with, load_options, partial, show_warnings, symmetry};
 use crate::failure::{Failure, HOLDS};
 use crate::invocation::Invocation;
 use crate::render::symmetry::{human, json};
@@ -39,7 +39,8 @@ pub(crate) fn run(arguments: &DetectArguments, invocation: &Invocation) -> Resul
             return Err(Failure::Usage("only --symmetry auto makes a graph to export".into()));
         }
     }
-    let model = load_model(&model_arguments, Claims::Ignored, &control)?;
+    let loading = LoadOptions { creates_first: true, ..load_options(&model_arguments, Claims::Ignored) };
+    let model = load_model_with(&model_arguments, &loading, &control)?;
     if arguments.family {
         show_warnings(&model);
         return family::run(&model, &model_arguments, &preserve, &control, arguments.format, invocation);
@@ -65,7 +66,7 @@ pub(crate) fn run(arguments: &DetectArguments, invocation: &Invocation) -> Resul
             .map_err(|error| Failure::file("write", &export.path, &error))?;
     }
     if let Some((path, file)) = certificate {
-        let certificate = found.certificate(&load_options(&model_arguments, Claims::Ignored));
+        let certificate = found.certificate(&loading);
         let written = serde_json::to_writer_pretty(BufWriter::new(file), &certificate);
         written.map_err(|error| Failure::file("write", path, &error.into()))?;
     }

@@ -56,6 +56,9 @@ pub struct ModelRecord {
     pub ignore_claims: bool,
     /// [`LoadOptions::max_processes`].
     pub max_processes: Option<u8>,
+    /// [`LoadOptions::creates_first`].
+    #[serde(default)]
+    pub creates_first: bool,
 }
 
 /// A symmetry: a permutation of the cells of states and of their values.
@@ -133,6 +136,7 @@ impl Certificate {
             no_extra_nodes: self.model.no_extra_nodes,
             ignore_claims: self.model.ignore_claims,
             max_processes: self.model.max_processes,
+            creates_first: self.model.creates_first,
         }
     }
 }
@@ -171,6 +175,7 @@ impl Detected {
                 no_extra_nodes: load.no_extra_nodes,
                 ignore_claims: load.ignore_claims,
                 max_processes: load.max_processes,
+                creates_first: load.creates_first,
             },
             definitions: load.constants.iter().cloned().collect(),
             properties: self.properties.iter().map(|&id| property_name(model.ir(), id)).collect(),

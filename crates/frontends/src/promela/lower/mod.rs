@@ -6,6 +6,7 @@
 
 mod channels;
 mod claims;
+mod creation;
 mod emission;
 mod events;
 mod expressions;
@@ -47,6 +48,8 @@ pub(super) struct Settings {
     pub(super) labels: LabelChecks,
     /// The maximum number of processes in a state, if it is given.
     pub(super) max_processes: Option<u8>,
+    /// Whether a process that creates the others does so before they move, where nothing can tell.
+    pub(super) creates_first: bool,
 }
 
 /// Lowers a specification. Returns a model if there is no error.
@@ -211,7 +214,7 @@ fn emit(
             return (None, diagnostics, None);
         }
         let prefix = match mode {
-            Mode::Follow | Mode::Skip => startup::follow(&emission),
+            Mode::Follow | Mode::Skip => startup::follow(&emission, settings.creates_first),
             _ => None,
         };
         let prefix = match (mode, prefix) {
@@ -219,6 +222,10 @@ fn emit(
             (_, prefix) => prefix,
         };
         emission.present();
+        let is_creation_first = mode == Mode::Skip && prefix.as_ref().is_some_and(|it| it.is_creation_first);
+        if let Some(presentation) = &mut emission.model.presentation {
+            presentation.is_creation_first = is_creation_first;
+        }
         debug_assert_eq!(quotient_ir::verify(&emission.model), Ok(()), "the lowering makes well-formed models");
         return (Some(emission.model), diagnostics, prefix);
     }

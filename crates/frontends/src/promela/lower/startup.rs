@@ -11,6 +11,7 @@ use quotient_ir::{
 };
 use rustc_hash::FxHashMap;
 
+use super::creation;
 use super::emission::{Emission, Origin};
 use super::pools::{Living, reachable};
 use super::presentation::{Taking, Telling};
@@ -25,6 +26,8 @@ struct Stage {
     living: Vec<Living>,
     /// Whether others may move, so that the state is stored.
     stored: bool,
+    /// Whether others were not asked whether they can move.
+    goes_first: bool,
     /// The rule that leads on and the process that moves.
     step: Option<(RuleId, Living)>,
     /// The arguments of that rule.
@@ -36,6 +39,8 @@ pub(super) struct Prefix {
     stages: Vec<Stage>,
     /// The stage at which the processes exist.
     end: usize,
+    /// Whether other steps were possible, and left out.
+    pub(super) is_creation_first: bool,
 }
 
 /// Where the control points of the processes of a type lie.
@@ -58,9 +63,9 @@ impl Prefix {
     }
 }
 
-/// Follows a model from its start as long as there is only one possible step. None if no process is created on this
-/// path.
-pub(super) fn follow(emission: &Emission<'_, '_>) -> Option<Prefix> {
+/// Follows a model from its start as long as there is only one possible step, or, if `creates_first`, only one that has
+/// to be considered. None if no process is created on this path.
+pub(super) fn follow(emission: &Emission<'_, '_>, creates_first: bool) -> Option<Prefix> {
     let model = &emission.model;
     let layout = Layout::new(model).ok()?;
     let interpreter = Interpreter::new(model, &layout);
@@ -81,6 +86,7 @@ pub(super) fn follow(emission: &Emission<'_, '_>) -> Option<Prefix> {
     let exclusive = emission.exclusive.map(|it| quotient_ir::TableIndex::position(layout.first_slot(it)));
     let start = model.starts.iter_enumerated().next()?.0;
     let Outcome::Next { mut state, .. } = interpreter.run_start(start, &[]) else { return None };
+    let creator = creates_first.then(|| creation::creator(emission)).flatten();
     let mut stages: Vec<Stage> = Vec::new();
     let mut budget = 3_000_000usize;
     loop {
@@ -88,7 +94,10 @@ pub(super) fn follow(emission: &Emission<'_, '_>) -> Option<Prefix> {
         let stored = exclusive.is_none_or(|slot| state.0[slot] == Some(-1));
         let mut steps: Vec<(RuleId, Living, Valuation, Vec<i64>)> = Vec::new();
         let mut failed = false;
-        'search: for it in &living {
+        let first = living
+            .iter()
+            .find(|it| creator == Some((it.pid, it.process)) && stored && creation::is_local(emission.program, **it));
+        'search: for it in first.map_or(&living[..], std::slice::from_ref) {
             for &rule in by_origin.get(&(it.process, it.point)).map_or(&[][..], |rules| &rules[..]) {
                 let entry = &model.rules[rule];
                 let has_mover = emission.pools.ranges[it.process].is_some_and(|(low, high)| low < high);
@@ -126,7 +135,8 @@ pub(super) fn follow(emission: &Emission<'_, '_>) -> Option<Prefix> {
         let only = if failed || steps.len() != 1 || stages.len() == STEP_LIMIT { None } else { steps.pop() };
         let step = only.as_ref().map(|(rule, mover, _, _)| (*rule, *mover));
         let arguments = only.as_ref().map_or_else(Vec::new, |(_, _, _, arguments)| arguments.clone());
-        stages.push(Stage { state, living, stored, step, arguments });
+        let goes_first = first.is_some() && living.len() > 1;
+        stages.push(Stage { state, living, stored, goes_first, step, arguments });
         match only {
             Some((_, _, next, _)) => state = next,
             None => break,
@@ -134,8 +144,19 @@ pub(super) fn follow(emission: &Emission<'_, '_>) -> Option<Prefix> {
     }
     let grows = |position: usize| stages[position].living.len() > stages[position - 1].living.len();
     let last_creation = (1..stages.len()).rev().find(|&position| grows(position))?;
-    let end = (last_creation..stages.len()).find(|&position| stages[position].stored).unwrap_or(stages.len() - 1);
-    Some(Prefix { stages, end })
+    let is_stored = |position: &usize| stages[*position].stored;
+    let end = match creator {
+        None => (last_creation..stages.len()).find(is_stored),
+        // The creator has left the loop in which it creates others.
+        Some(creator) => {
+            let is_others = |stage: &Stage| stage.step.is_none_or(|(_, it)| (it.pid, it.process) != creator);
+            let last = stages.iter().position(is_others).unwrap_or(stages.len() - 1);
+            (last_creation..=last).rev().find(is_stored)
+        }
+    };
+    let end = end.unwrap_or(stages.len() - 1);
+    let is_creation_first = stages[..end].iter().any(|stage| stage.goes_first);
+    Some(Prefix { stages, end, is_creation_first })
 }
 
 fn living_in(slots: &[ControlSlots], state: &Valuation) -> Vec<Living> {

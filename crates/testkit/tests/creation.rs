@@ -1,0 +1,102 @@
+//! Processes that are created before any of them moves: random Promela models have the same verdicts as with all orders.
+//!
+//! `QUOTIENT_RANDOM_CREATION` sets the number of models, `QUOTIENT_RANDOM_SEED` the first seed.
+
+use std::fmt::Write as _;
+
+use quotient::{Control, Language, LoadOptions, Model, Options, Plan, Report, Symmetry};
+use quotient_testkit::pool::map_on_workers;
+use quotient_testkit::random_murphi::Random;
+
+fn number_from(variable: &str, default: u64) -> u64 {
+    std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+/// A statement of a node, which does not end.
+fn statement(random: &mut Random) -> &'static str {
+    const STATEMENTS: [&str; 14] = [
+        "x++",
+        "x == 2 -> x = 0",
+        "c[me]!1",
+        "c[me]?seen",
+        "c[(me + 1) % 3]!me",
+        "atomic { y == 0 -> y = 1; x = 1 }",
+        "y == 1 -> y = 0",
+        "assert(x < 3)",
+        "assert(seen != 2)",
+        "r!me",
+        "r?seen",
+        "seen = _pid",
+        "timeout -> x = 0",
+        "if :: x > y -> y++ :: else -> seen = 1 fi",
+    ];
+    STATEMENTS[random.below(STATEMENTS.len())]
+}
+
+/// A model whose `init` creates processes, in one of several ways.
+fn program(seed: u64) -> String {
+    let mut random = Random::new(seed ^ 0x6372_6561);
+    let mut text = String::from("byte x, y;\nchan c[3] = [1] of { byte };\nchan r = [0] of { byte };\n");
+    text.push_str("proctype node(byte me) {\n  byte seen;\n  do\n");
+    for _ in 0..1 + random.below(3) {
+        let (first, second) = (statement(&mut random), statement(&mut random));
+        let _ = writeln!(text, "  :: {first}; {second}");
+    }
+    // Rarely, a node ends; then nothing may go first.
+    text.push_str(if random.percent(10) { "  :: break\n  od\n}\n" } else { "  od\n}\n" });
+    if random.percent(30) {
+        text.push_str("active proctype other() { do :: x == 1 -> y = 1 :: y = 0 od }\n");
+    }
+    text.push_str("init {\n  byte i = 0;\n");
+    let between =
+        random.pick(&["", "", "", "x = i;", "printf(\"%d\", i);", "assert(y < 2);", "(x < 2);", "_nr_pr > 0;"]);
+    let count = 2 + random.below(2);
+    match random.below(4) {
+        0 => _ = writeln!(text, "  do :: i < {count} -> run node(i); {between} i++ :: else -> break od;"),
+        1 => _ = writeln!(text, "  for (i : 0 .. {}) {{ run node(i); {between} skip }};", count - 1),
+        2 => _ = writeln!(text, "  run node(0); {between} run node(1); run node(i + 2);"),
+        _ => _ = writeln!(text, "  atomic {{ run node(0); {between} run node(1) }};"),
+    }
+    let after = random.pick(&["skip", "i = 7", "c[0]!2", "x = 1", "end: false"]);
+    let _ = writeln!(text, "  {after}\n}}");
+    text
+}
+
+fn report(text: &str, creates_first: bool, symmetry: Symmetry) -> Result<(Report, bool), String> {
+    let control = Control::default();
+    let options = LoadOptions { creates_first, ..LoadOptions::default() };
+    let model = Model::from_bytes("random.pml", text.as_bytes(), Language::Promela, &options, &control);
+    let model = model.map_err(|error| error.to_string())?;
+    let is_first = model.ir().presentation.as_ref().is_some_and(|presentation| presentation.is_creation_first);
+    let plan = Plan::new(&model, &Options::default().symmetry(symmetry)).map_err(|error| error.to_string())?;
+    Ok((plan.run().map_err(|error| error.to_string())?, is_first))
+}
+
+/// Whether something fails first is the same in both; what fails first may depend on the order of steps.
+fn compare(seed: u64) -> Result<bool, String> {
+    let text = program(seed);
+    let (all, _) = report(&text, false, Symmetry::Off)?;
+    let mut is_any_first = false;
+    for symmetry in [Symmetry::Off, Symmetry::Auto] {
+        let (first, is_first) = report(&text, true, symmetry)?;
+        is_any_first |= is_first;
+        if first.verdict != all.verdict {
+            return Err(format!("seed {seed}: {:?} and not {:?}\n{text}", first.verdict, all.verdict));
+        }
+        if first.states > all.states && first.verdict == quotient::Verdict::Holds {
+            return Err(format!("seed {seed}: {} states and not {}\n{text}", first.states, all.states));
+        }
+    }
+    Ok(is_any_first)
+}
+
+#[test]
+fn nothing_is_missed_if_processes_are_created_first() {
+    let first = number_from("QUOTIENT_RANDOM_SEED", 0);
+    let seeds: Vec<u64> = (first..first + number_from("QUOTIENT_RANDOM_CREATION", 100)).collect();
+    let results = map_on_workers(2, &seeds, |&seed| compare(seed));
+    let wrong: Vec<&String> = results.iter().filter_map(|result| result.as_ref().err()).collect();
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), results.len(), wrong[0]);
+    let used = results.iter().flatten().filter(|used| **used).count();
+    assert!(used * 5 > seeds.len(), "only {used} of {} are about this", seeds.len());
+}
