@@ -71,7 +71,7 @@ pub struct LoadOptions {
     pub max_processes: Option<u8>,
     /// Whether the process of a Promela model that creates the others does so before any of them moves, where nothing
     /// can tell. There are fewer states then.
-    pub creates_first: bool,
+    pub merges_orders: bool,
     /// How a condition of a B operation without a value is treated, unless the machine itself specifies it
     /// (`SET_PREF_TRY_FIND_ABORT`).
     pub well_definedness: Option<WellDefinedness>,
@@ -108,7 +108,7 @@ impl Default for LoadOptions {
             watch_claims: false,
             labels: LabelChecks::default(),
             max_processes: None,
-            creates_first: false,
+            merges_orders: false,
             well_definedness: None,
         }
     }

@@ -24,6 +24,8 @@ pub struct Presentation {
     pub between: Option<VariableId>,
     /// Whether orders of steps are left out at the start: processes are created before any of them moves.
     pub is_creation_first: bool,
+    /// Whether processes stay at their ends, although the language removes them.
+    pub stay_at_end: bool,
     /// The name of a deadlock state.
     pub deadlock: Option<String>,
     /// Display names of variables that the text does not declare.

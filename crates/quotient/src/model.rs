@@ -37,7 +37,7 @@ pub struct LoadOptions {
     pub max_processes: Option<u8>,
     /// Lets the process of a Promela model that creates the others do so before any of them moves, where nothing can
     /// tell: there are fewer states, and they have more symmetries.
-    pub creates_first: bool,
+    pub merges_orders: bool,
     /// A condition in the language of the model: states in which it is false are stored and checked, but not expanded.
     pub constraint: Option<String>,
     /// Further invariants, in the language of the model.
@@ -198,7 +198,7 @@ impl Model {
             labels: options.labels,
             max_processes: options.max_processes,
             // Conditions given beside the text may see the processes.
-            creates_first: options.creates_first && conditions.is_empty(),
+            merges_orders: options.merges_orders && conditions.is_empty(),
             well_definedness: options.well_definedness,
             ..frontends::LoadOptions::default()
         };

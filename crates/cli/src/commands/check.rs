@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: &CheckArguments, invocation: &Invocation) -> Result
             acceptance: arguments.properties.iter().any(|name| name == "acceptance").then_some(true),
             progress: arguments.properties.iter().any(|name| name == "progress"),
         },
-        creates_first: !options.exact_counts,
+        merges_orders: !options.exact_counts,
         ..load_options(&arguments.model, Claims::Watched)
     };
     let model = load_model_with(&arguments.model, &loading, &control)?;

@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: &DetectArguments, invocation: &Invocation) -> Resul
             return Err(Failure::Usage("only --symmetry auto makes a graph to export".into()));
         }
     }
-    let loading = LoadOptions { creates_first: true, ..load_options(&model_arguments, Claims::Ignored) };
+    let loading = LoadOptions { merges_orders: true, ..load_options(&model_arguments, Claims::Ignored) };
     let model = load_model_with(&model_arguments, &loading, &control)?;
     if arguments.family {
         show_warnings(&model);

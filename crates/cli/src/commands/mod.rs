@@ -72,7 +72,7 @@ fn load_options(arguments: &ModelArguments, claims: Claims) -> LoadOptions {
         no_extra_nodes: arguments.no_extra_nodes,
         ignore_claims: claims == Claims::Ignored,
         max_processes: arguments.max_processes,
-        creates_first: false,
+        merges_orders: false,
         well_definedness: arguments.well_definedness.map(|wish| match wish {
             WellDefinednessName::Note => WellDefinedness::Remark,
             WellDefinednessName::Error => WellDefinedness::Error,

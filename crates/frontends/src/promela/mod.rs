@@ -22,7 +22,7 @@ pub(crate) fn load(source: Source, options: &LoadOptions) -> Result<Loaded, Vec<
         watch_claims: options.watch_claims,
         labels: options.labels,
         max_processes: options.max_processes,
-        creates_first: options.creates_first,
+        merges_orders: options.merges_orders,
     };
     let (model, about_meaning) = lower::lower(&source, &tree, settings);
     // With formulas missing, warnings might be wrong.

@@ -56,9 +56,9 @@ pub struct ModelRecord {
     pub ignore_claims: bool,
     /// [`LoadOptions::max_processes`].
     pub max_processes: Option<u8>,
-    /// [`LoadOptions::creates_first`].
+    /// [`LoadOptions::merges_orders`].
     #[serde(default)]
-    pub creates_first: bool,
+    pub merges_orders: bool,
 }
 
 /// A symmetry: a permutation of the cells of states and of their values.
@@ -136,7 +136,7 @@ impl Certificate {
             no_extra_nodes: self.model.no_extra_nodes,
             ignore_claims: self.model.ignore_claims,
             max_processes: self.model.max_processes,
-            creates_first: self.model.creates_first,
+            merges_orders: self.model.merges_orders,
         }
     }
 }
@@ -175,7 +175,7 @@ impl Detected {
                 no_extra_nodes: load.no_extra_nodes,
                 ignore_claims: load.ignore_claims,
                 max_processes: load.max_processes,
-                creates_first: load.creates_first,
+                merges_orders: load.merges_orders,
             },
             definitions: load.constants.iter().cloned().collect(),
             properties: self.properties.iter().map(|&id| property_name(model.ir(), id)).collect(),

@@ -40,14 +40,14 @@ pub(super) fn write(out: &mut dyn Write, model: &Model, origin: &RunOrigin<'_>, 
 /// The origin of a run and the violation at its end.
 pub(super) fn header(model: &Model, origin: &RunOrigin<'_>, trace: &Trace) -> Vec<(&'static str, Json)> {
     let LoadOptions {
-        constants, no_extra_nodes, ignore_claims, max_processes, creates_first, well_definedness, ..
+        constants, no_extra_nodes, ignore_claims, max_processes, merges_orders, well_definedness, ..
     } = origin.options;
     let text_or_null = |text: Option<&str>| text.map_or_else(Json::null, Json::text);
     let options = [
         ("no_extra_nodes", Json::boolean(*no_extra_nodes)),
         ("ignore_claims", Json::boolean(*ignore_claims)),
         ("max_processes", max_processes.map_or_else(Json::null, Json::number)),
-        ("creates_first", Json::boolean(*creates_first)),
+        ("merges_orders", Json::boolean(*merges_orders)),
         ("well_definedness", text_or_null(well_definedness.map(well_definedness_name))),
     ];
     let property = origin.property.as_ref();
@@ -207,8 +207,8 @@ pub(super) fn load_options(header: Option<&Json>, asked: &LoadOptions) -> Result
     if let Some((value, _)) = flag("ignore_claims")? {
         options.ignore_claims = value;
     }
-    if let Some((value, _)) = flag("creates_first")? {
-        options.creates_first = value;
+    if let Some((value, _)) = flag("merges_orders")? {
+        options.merges_orders = value;
     }
     if let Some(most) = header.get("options").and_then(|options| options.get("max_processes")) {
         let number = most.as_integer().and_then(|number| u8::try_from(number).ok()).filter(|&number| number > 0);

@@ -1,4 +1,4 @@
-//! Which process may create the others before any of them moves.
+//! Orders that nobody can tell apart: processes are created before any of them moves, and stay at their ends.
 //!
 //! A process that creates others one by one (`do :: i < N -> run node(i); i++ …`) leaves room between its steps, in which
 //! those that exist move while others do not. These states have no symmetry, and nothing is found in them that is not
@@ -7,15 +7,12 @@
 //! unless somebody can see how far it is. Creating a process commutes with steps of others that neither create nor remove
 //! one, since numbers are given in the order of creation.
 
-use quotient_ir::walk::{Node, visit_nodes};
-use quotient_ir::{Model, Root, VariableId};
-
 use super::super::syntax::tree::{Expression, ExpressionKind};
 use super::emission::Emission;
 use super::flow::{Action, ElementKind};
-use super::pools::{Living, reachable};
+use super::pools::{Living, creations_from, reachable};
 use super::priorities::Priorities;
-use super::program::{Program, VariableKey, expressions_of, walk};
+use super::program::{ChannelSite, Program, VariableKey, expressions_of, walk};
 
 /// The process that creates all others, if it may do so before they move: its number and type.
 pub(super) fn creator(emission: &Emission<'_, '_>) -> Option<(i64, usize)> {
@@ -23,17 +20,11 @@ pub(super) fn creator(emission: &Emission<'_, '_>) -> Option<(i64, usize)> {
     let creates = |process: &usize| !program.run_sites(*process).is_empty();
     let mut creators = (0..program.processes.len()).filter(creates);
     let (Some(process), None) = (creators.next(), creators.next()) else { return None };
-    if program.processes[process].active != 1 || is_watched(emission) {
+    if program.processes[process].active != 1 || is_watched(program, emission.watches_runs) {
         return None;
     }
     // A process that ends gives its number to a later one.
-    let ends = |other: usize| {
-        let flow = &program.processes[other].flow;
-        let points = reachable(flow, flow.first);
-        let mut exits = points.iter().flat_map(|&point| flow.exits(point));
-        exits.any(|exit| matches!(flow.elements[exit.element].kind, ElementKind::End))
-    };
-    if (0..program.processes.len()).any(|other| other != process && ends(other)) {
+    if (0..program.processes.len()).any(|other| other != process && can_end(program, other)) {
         return None;
     }
     let before: i64 = program.processes[..process].iter().map(|entry| entry.active).sum();
@@ -41,42 +32,48 @@ pub(super) fn creator(emission: &Emission<'_, '_>) -> Option<(i64, usize)> {
 }
 
 /// Whether anything but the processes themselves can see where they are, or which exist.
-fn is_watched(emission: &Emission<'_, '_>) -> bool {
-    let program = emission.program;
-    let is_plain = program.claims.is_empty()
+pub(super) fn is_watched(program: &Program<'_>, watches_runs: bool) -> bool {
+    let is_plain = !watches_runs
+        && program.tree.formulas.is_empty()
+        && program.claims.is_empty()
         && program.automata.is_empty()
         && program.trace.is_none()
         && !program.uses_last
         && matches!(program.priorities, Priorities::None)
         && program.processes.iter().all(|process| process.tree.provided.is_none());
-    if !is_plain {
-        return true;
-    }
-    let mut sees = false;
+    let mut sees = !is_plain;
     for (_, _, action) in program.actions() {
         for expression in expressions_of(action) {
             walk(expression, &mut |part| sees |= sees_processes(part));
         }
     }
-    let processes: Vec<VariableId> = emission.process_variables.iter().copied().flatten().collect();
-    let claims = emission.model.properties.iter().filter(|property| property.kind.is_claim());
-    sees || claims.map(|claim| claim.formula.condition()).any(|condition| match condition {
-        Some(condition) => reads_any(&emission.model, Node::Expression(condition), &processes),
-        // Temporal formulas may count steps.
-        None => true,
-    })
+    sees
 }
 
-fn reads_any(model: &Model, root: Node, variables: &[VariableId]) -> bool {
-    let mut reads = false;
-    visit_nodes(model, [root], |node| match node {
-        Node::Place(place) => {
-            reads |= matches!(model.pool[place].root, Root::Variable(variable) if variables.contains(&variable));
-        }
-        // What a function reads is not followed.
-        Node::Expression(expression) => reads |= matches!(model.pool[expression], quotient_ir::Expr::Call { .. }),
-    });
-    reads
+/// Whether processes may stay at their ends. SPIN removes the youngest first, which distinguishes them. A process at its
+/// end can do nothing else, so nobody can tell whether it is still there, unless a process is created later, which gets its
+/// number, or others use its channels.
+pub(super) fn may_stay_at_end(program: &Program<'_>, living: &[Living], watches_runs: bool) -> bool {
+    let creates = |it: &Living| {
+        let flow = &program.processes[it.process].flow;
+        !creations_from(program, it.process, flow.point(it.point)).is_empty()
+    };
+    let has_channels =
+        |site: &ChannelSite| matches!(site.variable, VariableKey::Local(process, _) if can_end(program, process));
+    let ending = living.iter().filter(|it| can_end(program, it.process)).count();
+    living.len() > 1
+        && ending > 0
+        && !living.iter().any(creates)
+        && !program.sites.iter().any(has_channels)
+        && !is_watched(program, watches_runs)
+}
+
+/// Whether a process of a type can end.
+fn can_end(program: &Program<'_>, process: usize) -> bool {
+    let flow = &program.processes[process].flow;
+    let points = reachable(flow, flow.first);
+    let mut exits = points.iter().flat_map(|&point| flow.exits(point));
+    exits.any(|exit| matches!(flow.elements[exit.element].kind, ElementKind::End))
 }
 
 fn sees_processes(part: &Expression) -> bool {

@@ -106,6 +106,13 @@ pub(super) struct Checks {
     pub(super) progress: bool,
 }
 
+impl Checks {
+    /// Whether something about infinite runs is checked.
+    pub(super) fn watch_runs(self) -> bool {
+        self.acceptance || self.progress
+    }
+}
+
 impl<'p, 't> Emission<'p, 't> {
     /// Declares all variables.
     pub(super) fn new(
@@ -147,7 +154,7 @@ impl<'p, 't> Emission<'p, 't> {
             widen: Vec::new(),
             origins: Vec::new(),
             check_assertions: checks.assertions,
-            watches_runs: checks.acceptance || checks.progress || program.watches_runs(),
+            watches_runs: checks.watch_runs() || program.watches_runs(),
         };
         emission.lay_out_channel_numbers();
         emission.declare_globals();

@@ -32,7 +32,7 @@ use rustc_hash::FxHashSet;
 use crate::LabelChecks;
 
 use self::emission::{Checks, Emission, Wide};
-use self::pools::{Pools, initially, pools_from};
+use self::pools::{Living, Pools, initially, pools_from};
 use self::program::Program;
 use self::symbols::SIZE_LIMIT;
 use super::syntax::tree::Specification;
@@ -49,7 +49,7 @@ pub(super) struct Settings {
     /// The maximum number of processes in a state, if it is given.
     pub(super) max_processes: Option<u8>,
     /// Whether a process that creates the others does so before they move, where nothing can tell.
-    pub(super) creates_first: bool,
+    pub(super) merges_orders: bool,
 }
 
 /// Lowers a specification. Returns a model if there is no error.
@@ -99,7 +99,11 @@ pub(super) fn lower(source: &Source, tree: &Specification, settings: Settings) -
         }
     }
     let creates = (0..program.processes.len()).any(|process| !program.run_sites(process).is_empty());
+    let watches_runs = checks(&program, settings).watch_runs() || program.watches_runs();
+    let stay_at_end =
+        |living: &[Living]| settings.merges_orders && creation::may_stay_at_end(&program, living, watches_runs);
     if !creates {
+        at_start.stay_at_end = stay_at_end(&living);
         let (model, found, _) = emit(source, &program, &at_start, settings, Mode::Plain);
         diagnostics.extend(found);
         return (model, diagnostics);
@@ -117,7 +121,8 @@ pub(super) fn lower(source: &Source, tree: &Specification, settings: Settings) -
             pools
         }
     };
-    if prefix.is_some() {
+    if let Some(prefix) = &prefix {
+        pools.stay_at_end = stay_at_end(prefix.living());
         let (model, found, skipped) = emit(source, &program, &pools, settings, Mode::Skip);
         if skipped.is_some() || model.is_none() {
             diagnostics.extend(found);
@@ -125,6 +130,7 @@ pub(super) fn lower(source: &Source, tree: &Specification, settings: Settings) -
         }
         // The steps must be taken one by one, and before them not everybody is there.
         pools = pools.unsettled();
+        pools.stay_at_end = false;
     }
     let (model, found, _) = emit(source, &program, &pools, settings, Mode::Plain);
     diagnostics.extend(found);
@@ -139,6 +145,7 @@ fn everybody(program: &Program<'_>) -> Pools {
         processes: count + 1,
         bounded: true,
         lasting: None,
+        stay_at_end: false,
         settled: FxHashSet::default(),
     }
 }
@@ -155,6 +162,16 @@ enum Mode {
     Skip,
 }
 
+/// What is checked.
+fn checks(program: &Program<'_>, settings: Settings) -> Checks {
+    let claimed = !program.tree.claims.is_empty() || !program.tree.formulas.is_empty();
+    Checks {
+        assertions: settings.check_assertions,
+        acceptance: settings.labels.acceptance.unwrap_or(!claimed && program.has_label("accept")),
+        progress: settings.labels.progress,
+    }
+}
+
 fn emit(
     source: &Source,
     program: &Program<'_>,
@@ -168,12 +185,7 @@ fn emit(
         let diagnostic = Diagnostic::error("too-large", message, quotient_ir::Span::default());
         return (None, vec![Diagnostic { primary: None, ..diagnostic }], None);
     }
-    let claimed = !program.tree.claims.is_empty() || !program.tree.formulas.is_empty();
-    let checks = Checks {
-        assertions: settings.check_assertions,
-        acceptance: settings.labels.acceptance.unwrap_or(!claimed && program.has_label("accept")),
-        progress: settings.labels.progress,
-    };
+    let checks = checks(program, settings);
     let mut wide: FxHashSet<Wide> = FxHashSet::default();
     loop {
         let mut emission = Emission::new(source, program, pools, &wide, checks);
@@ -214,7 +226,7 @@ fn emit(
             return (None, diagnostics, None);
         }
         let prefix = match mode {
-            Mode::Follow | Mode::Skip => startup::follow(&emission, settings.creates_first),
+            Mode::Follow | Mode::Skip => startup::follow(&emission, settings.merges_orders),
             _ => None,
         };
         let prefix = match (mode, prefix) {
@@ -225,6 +237,7 @@ fn emit(
         let is_creation_first = mode == Mode::Skip && prefix.as_ref().is_some_and(|it| it.is_creation_first);
         if let Some(presentation) = &mut emission.model.presentation {
             presentation.is_creation_first = is_creation_first;
+            presentation.stay_at_end = pools.stay_at_end;
         }
         debug_assert_eq!(quotient_ir::verify(&emission.model), Ok(()), "the lowering makes well-formed models");
         return (Some(emission.model), diagnostics, prefix);

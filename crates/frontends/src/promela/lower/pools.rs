@@ -21,6 +21,8 @@ pub(super) struct Pools {
     /// created after the start. They keep their initial values, so that nothing distinguishes a process whose argument
     /// is zero from others.
     pub(super) settled: FxHashSet<(usize, usize)>,
+    /// Whether processes stay at their ends. Otherwise the youngest is removed first.
+    pub(super) stay_at_end: bool,
 }
 
 /// The maximum number of processes in SPIN.
@@ -69,7 +71,7 @@ pub(super) fn initially(program: &Program<'_>) -> Vec<Living> {
 }
 
 /// What a process can create from a control point on: process types, and whether repeatedly.
-fn creations_from(program: &Program<'_>, process: usize, point: ElementId) -> Vec<(usize, bool)> {
+pub(super) fn creations_from(program: &Program<'_>, process: usize, point: ElementId) -> Vec<(usize, bool)> {
     let flow = &program.processes[process].flow;
     let sites = program.run_sites(process);
     if sites.is_empty() {
@@ -188,7 +190,7 @@ pub(super) fn pools_from(
         let plain = parameters.filter(|(_, info)| !info.assigned && matches!(info.ty, ValueType::Scalar(_)));
         settled.extend(plain.map(|(position, _)| (process, position)));
     }
-    Pools { ranges, processes, bounded, lasting, settled }
+    Pools { ranges, processes, bounded, lasting, settled, stay_at_end: false }
 }
 
 impl Pools {

@@ -276,6 +276,9 @@ impl Emission<'_, '_> {
     /// Whether there is no process with a greater number. The next number would suffice, since there are no gaps, but
     /// testing one process would distinguish it from the others.
     fn is_youngest(&mut self, pid: ExprId) -> ExprId {
+        if self.pools.stay_at_end {
+            return self.truth(false);
+        }
         let (low, high) = self.bounds_of(pid);
         if self.pools.lasting.is_some_and(|lasting| lasting > high) {
             return self.truth(false);

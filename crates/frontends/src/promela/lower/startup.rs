@@ -63,9 +63,9 @@ impl Prefix {
     }
 }
 
-/// Follows a model from its start as long as there is only one possible step, or, if `creates_first`, only one that has
+/// Follows a model from its start as long as there is only one possible step, or, if `merges_orders`, only one that has
 /// to be considered. None if no process is created on this path.
-pub(super) fn follow(emission: &Emission<'_, '_>, creates_first: bool) -> Option<Prefix> {
+pub(super) fn follow(emission: &Emission<'_, '_>, merges_orders: bool) -> Option<Prefix> {
     let model = &emission.model;
     let layout = Layout::new(model).ok()?;
     let interpreter = Interpreter::new(model, &layout);
@@ -86,7 +86,7 @@ pub(super) fn follow(emission: &Emission<'_, '_>, creates_first: bool) -> Option
     let exclusive = emission.exclusive.map(|it| quotient_ir::TableIndex::position(layout.first_slot(it)));
     let start = model.starts.iter_enumerated().next()?.0;
     let Outcome::Next { mut state, .. } = interpreter.run_start(start, &[]) else { return None };
-    let creator = creates_first.then(|| creation::creator(emission)).flatten();
+    let creator = merges_orders.then(|| creation::creator(emission)).flatten();
     let mut stages: Vec<Stage> = Vec::new();
     let mut budget = 3_000_000usize;
     loop {
