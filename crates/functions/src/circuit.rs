@@ -592,7 +592,7 @@ impl Circuit {
         let mut children: Vec<NodeId> = Vec::new();
         let mut sets: Vec<(u32, ValueSet)> = Vec::new();
         let mut pending: Vec<NodeId> = conditions.into_iter().collect();
-        if self.charge(1 + pending.len() / 2) {
+        if self.charge(1 + pending.len() / 8) {
             return NodeId::FALSE;
         }
         while let Some(condition) = pending.pop() {
@@ -707,7 +707,7 @@ impl Circuit {
             let contains =
                 |other: &&[NodeId]| other.len() < inner.len() && other.iter().all(|it| inner.binary_search(it).is_ok());
             let candidates = || inner.iter().filter_map(|part| by_first.get(part)).flatten();
-            if self.charge(inner.len() + candidates().count()) {
+            if self.charge((inner.len() + candidates().count()) / 4) {
                 return None;
             }
             if candidates().any(contains) {

@@ -16,7 +16,7 @@ fn number_from(variable: &str, default: u64) -> u64 {
 /// A statement of a node, which does not end.
 fn statement(random: &mut Random) -> &'static str {
     const STATEMENTS: [&str; 14] = [
-        "x++",
+        "x = (x + 1) % 4",
         "x == 2 -> x = 0",
         "c[me]!1",
         "c[me]?seen",
@@ -29,7 +29,7 @@ fn statement(random: &mut Random) -> &'static str {
         "r?seen",
         "seen = _pid",
         "timeout -> x = 0",
-        "if :: x > y -> y++ :: else -> seen = 1 fi",
+        "if :: x > y -> y = 1 - y :: else -> seen = 1 fi",
     ];
     STATEMENTS[random.below(STATEMENTS.len())]
 }
