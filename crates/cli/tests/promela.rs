@@ -43,6 +43,7 @@ violated   no errors
 symmetries   none found (…
 slice        not read by anything: Server:kind, field 1 of the messages of queue
 states       8
+orders       processes stay at their ends; --exact-counts takes all
 transitions  7
 depth        5
 time         …
@@ -218,9 +219,10 @@ holds      no deadlock
 holds      no errors
 
 symmetries   none found (…
-states       66
-transitions  100
-depth        27
+states       59
+orders       processes stay at their ends; --exact-counts takes all
+transitions  86
+depth        26
 time         …
 memory       …
 unreached    5 of 12 statements are never executed
@@ -382,6 +384,7 @@ violated   no errors
 
 symmetries   none found (…
 states       9
+orders       processes stay at their ends; --exact-counts takes all
 transitions  8
 depth        8
 time         …
@@ -399,6 +402,7 @@ holds      no deadlock
 holds      no errors
 
 states       9
+orders       processes stay at their ends; --exact-counts takes all
 transitions  9
 depth        8
 time         …
@@ -451,6 +455,7 @@ violated   no deadlock
 undecided  no errors
 
 states       4
+orders       processes stay at their ends; --exact-counts takes all
 transitions  3
 depth        3
 time         …

@@ -193,13 +193,7 @@ impl Plan {
         };
         let threads = if alone.is_some() { 1 } else { options.threads };
         let note = |alone| format!("{alone} uses one thread, not {}", options.threads);
-        let mut notes: Vec<String> = alone.filter(|_| options.threads > 1).map(note).into_iter().collect();
-        if let Some(presentation) = &model.ir().presentation {
-            let first = "processes are created before any of them moves; --exact-counts takes the other orders, too";
-            let end = "processes stay at their ends, since nothing can tell; --exact-counts removes the youngest first";
-            let merged = [(presentation.is_creation_first, first), (presentation.stay_at_end, end)];
-            notes.extend(merged.iter().filter(|(is_merged, _)| *is_merged).map(|(_, note)| (*note).to_owned()));
-        }
+        let notes = alone.filter(|_| options.threads > 1).map(note).into_iter().collect();
         let (model, options) = (model.clone(), options.clone());
         Ok(Self { model, options, search, properties, temporal, unsupported, threads, notes })
     }

@@ -608,6 +608,15 @@ fn figures(outcome: &Outcome<'_>) -> String {
         }
     }
     rows.push(("states", states));
+    if let Some(presentation) = &outcome.model.ir().presentation {
+        let created = "processes are created before any of them moves";
+        let staying = "processes stay at their ends";
+        let merged = [(presentation.is_creation_first, created), (presentation.stay_at_end, staying)];
+        let merged: Vec<&str> = merged.iter().filter(|(is_merged, _)| *is_merged).map(|(_, words)| *words).collect();
+        if !merged.is_empty() {
+            rows.push(("orders", format!("{}; --exact-counts takes all", merged.join(", "))));
+        }
+    }
     if let Some(PartialOrderReport { unused }) = &report.partial_order {
         let words = match unused {
             None => "the states represented are not counted".to_owned(),

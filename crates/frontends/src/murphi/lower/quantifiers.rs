@@ -1,7 +1,7 @@
 //! Quantifiers: what bound variables, loop variables and ruleset parameters range over.
 
 use quotient_ir::{
-    BinaryOperator, Diagnostic, Expr, ExprId, Iteration, LocalId, LocalKind, Model, Root, Span, TypeKind,
+    BinaryOperator, Diagnostic, Expr, ExprId, Iteration, LocalId, LocalKind, Model, Root, Severity, Span, TypeKind,
 };
 
 use super::super::syntax::tree::{self, Quantifier, QuantifierRange};
@@ -132,7 +132,6 @@ impl Lowering<'_> {
         let place = by.map_or(span, |by| by.span);
         let error = match (ends, step) {
             (_, Some(0)) => Diagnostic::error("endless-steps", "a step of 0 never arrives", place),
-            (Some(_), Some(_)) if self.steps_may_be_none && bound != Bound::Ruleset => return Some(()),
             (Some((from, to)), Some(step)) if (from < to && step < 0) || (from > to && step > 0) => {
                 let error = Diagnostic::error("endless-steps", "these steps lead away from the last value", place)
                     .with_label(format!("from {from} to {to} by {step}"));
@@ -143,6 +142,11 @@ impl Lowering<'_> {
             }
             _ => return Some(()),
         };
+        if step != Some(0) && self.steps_may_be_none && bound != Bound::Ruleset {
+            let message = "there are no steps, since they would lead away from the last value";
+            self.report(Diagnostic { severity: Severity::Warning, message: message.to_owned(), ..error });
+            return Some(());
+        }
         self.report(error);
         None
     }
@@ -160,6 +164,15 @@ impl Lowering<'_> {
             Some(&Expr::Constant { .. }) => BinaryOperator::GreaterOrEqual,
             Some(_) => return None,
         };
+        let constant = |id| match self.model.pool[id] {
+            Expr::Constant { value, .. } => Some(value),
+            _ => None,
+        };
+        if let (Some(from), Some(to)) = (constant(from), constant(to))
+            && (from == to || (from < to) == (operator == BinaryOperator::LessOrEqual))
+        {
+            return None;
+        }
         Some(self.model.pool.expression(Expr::Binary { operator, left: from, right: to }))
     }
 
