@@ -119,14 +119,16 @@ impl GraphBuilder {
         }
         let mut next: Vec<u32> = offsets[..vertices].to_vec();
         let mut targets = vec![0; self.edges.len() * 2];
-        for (number, &(left, right)) in self.edges.iter().enumerate() {
-            if number.is_multiple_of(EDGES_BETWEEN_QUESTIONS) && watch.work(EDGES_BETWEEN_QUESTIONS as u64) {
+        for edges in self.edges.chunks(EDGES_BETWEEN_QUESTIONS) {
+            if watch.work(edges.len() as u64) {
                 return Ok(None);
             }
-            targets[next[left as usize] as usize] = right;
-            next[left as usize] += 1;
-            targets[next[right as usize] as usize] = left;
-            next[right as usize] += 1;
+            for &(left, right) in edges {
+                targets[next[left as usize] as usize] = right;
+                next[left as usize] += 1;
+                targets[next[right as usize] as usize] = left;
+                next[right as usize] += 1;
+            }
         }
         Ok(ColouredGraph::from_rows(self.colours, &offsets, targets, watch))
     }
