@@ -5,12 +5,13 @@
 //! milliseconds is done before the search begins: that is all of it for most models.
 
 use std::sync::mpsc::{self, Receiver, TryRecvError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use num_bigint::BigUint;
 use quotient_engines::{EngineError, Progress, ReductionPlan, plan_in_steps, too_large};
 use quotient_ir::{Budget, Interrupt, Meter, SlotId};
 
+use crate::clock;
 use crate::control::{Control, STACK_BYTES};
 use crate::defect::{self, Defect};
 use crate::detection::{Symmetries, ToPreserve};
@@ -39,10 +40,15 @@ pub(crate) struct Background {
     interrupt: Interrupt,
     control: Control,
     started: Instant,
+    /// How long the search had to wait before it began.
+    before: Duration,
     granted: u64,
 }
 
-enum News {
+/// What detection found, and the processor time that it took.
+type News = (Step, Duration);
+
+enum Step {
     Text(Box<ReductionPlan>),
     All(Result<Result<Box<ReductionPlan>, EngineError>, Defect>),
 }
@@ -71,17 +77,17 @@ impl Background {
         let work = move || {
             let text = |plan| {
                 // The receiver is gone if the result is no longer needed.
-                let _ = sender.send(News::Text(Box::new(plan)));
+                let _ = sender.send((Step::Text(Box::new(plan)), clock::of_thread()));
             };
             let all = defect::catch(|| {
                 plan_in_steps(job.ir(), job.layout(), preserved.as_preserved(), &budget, text).map(Box::new)
             });
-            let _ = sender.send(News::All(all));
+            let _ = sender.send((Step::All(all), clock::of_thread()));
             ended.end();
         };
         std::thread::Builder::new().stack_size(STACK_BYTES).spawn(work).ok()?;
         let (model, control, started) = (model.clone(), control.clone(), Instant::now());
-        Some(Self { model, receiver, meter, interrupt, control, started, granted: FREE_WORK })
+        Some(Self { model, receiver, meter, interrupt, control, started, before: Duration::ZERO, granted: FREE_WORK })
     }
 
     /// Lets detection do its share beside a search, and returns what is new.
@@ -97,29 +103,34 @@ impl Background {
     /// What detection finds with the work that it was granted.
     pub(crate) fn found(&mut self) -> Result<Option<Found>, Error> {
         self.meter.grant(self.granted, self.control.interrupt());
+        if self.granted == FREE_WORK {
+            self.before = self.started.elapsed();
+        }
         let mut found = None;
         loop {
             found = match self.receiver.try_recv() {
-                Ok(News::Text(plan)) => Some(Found::Some(self.symmetries(*plan))),
-                Ok(News::All(Ok(Ok(plan)))) => Some(Found::All(self.symmetries(*plan))),
-                Ok(News::All(Ok(Err(EngineError::GaveUp(_))))) if too_large(self.model.ir()).is_some() => {
+                Ok((Step::Text(plan), elapsed)) => Some(Found::Some(self.symmetries(*plan, elapsed))),
+                Ok((Step::All(Ok(Ok(plan))), elapsed)) => Some(Found::All(self.symmetries(*plan, elapsed))),
+                Ok((Step::All(Ok(Err(EngineError::GaveUp(_)))), elapsed)) if too_large(self.model.ir()).is_some() => {
                     let reason = "the text shows none, and the model is too large for more";
-                    Some(Found::All(Symmetries::unknown(reason, self.started)))
+                    Some(Found::All(Symmetries { elapsed, ..Symmetries::unknown(reason, self.started) }))
                 }
-                Ok(News::All(Ok(Err(error)))) => return Err(Error::of_engine(self.model.source(), error)),
-                Ok(News::All(Err(defect))) => return Err(defect.into()),
+                Ok((Step::All(Ok(Err(error))), _)) => return Err(Error::of_engine(self.model.source(), error)),
+                Ok((Step::All(Err(defect)), _)) => return Err(defect.into()),
                 Err(TryRecvError::Empty | TryRecvError::Disconnected) => return Ok(found),
             };
         }
     }
 
-    fn symmetries(&self, plan: ReductionPlan) -> Symmetries {
-        Symmetries::known(&self.model, plan, self.started)
+    /// The symmetries of a plan. The time since the beginning would include that of the search.
+    fn symmetries(&self, plan: ReductionPlan, elapsed: Duration) -> Symmetries {
+        Symmetries { elapsed, ..Symmetries::known(&self.model, plan, self.started) }
     }
 
     /// What to say if the search ends first.
     pub(crate) fn unknown(&self) -> Symmetries {
-        Symmetries::unknown("not known, since the search was over before they were found", self.started)
+        let reason = "not known, since the search was over before they were found";
+        Symmetries { elapsed: self.before, ..Symmetries::unknown(reason, self.started) }
     }
 }
 
@@ -154,4 +165,31 @@ pub(crate) fn pays(progress: &Progress, order: &BigUint, in_use: &BigUint) -> bo
     times(16)
         || (times(4) && progress.frontier >= progress.states / 8)
         || (times(2) && progress.frontier >= progress.states / 3)
+}
+
+#[cfg(test)]
+mod tests {
+    use num_bigint::BigUint;
+    use quotient_engines::Progress;
+
+    use super::{pays, work_for};
+
+    #[test]
+    fn a_search_begins_again_if_much_is_left() {
+        let pays = |order: u32, in_use: u32, frontier| {
+            let progress = Progress { states: 1000, frontier, ..Progress::default() };
+            pays(&progress, &BigUint::from(order), &BigUint::from(in_use))
+        };
+        assert!(!pays(6, 6, 1000));
+        assert!(pays(2, 1, 500) && !pays(2, 1, 300));
+        assert!(pays(24, 6, 200) && !pays(24, 6, 100));
+        assert!(pays(24, 1, 0) && !pays(24, 2, 0));
+    }
+
+    #[test]
+    fn detection_takes_a_share_of_the_search() {
+        assert_eq!(work_for(0), 120_000);
+        assert_eq!(work_for(16_000_000), 1_120_000);
+        assert!(work_for(u64::MAX) > 1 << 50);
+    }
 }
