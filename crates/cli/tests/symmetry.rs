@@ -426,3 +426,16 @@ fn the_time_for_representatives_is_that_of_processors() {
     assert!(row("2").ends_with(" of processor time for representatives"), "{}", row("2"));
     assert!(row("1").ends_with("ms for representatives"), "{}", row("1"));
 }
+
+/// What takes longer to find than the search takes is not waited for; in a long search it is found and used.
+#[test]
+fn symmetries_are_looked_for_as_long_as_the_search_is_worth_it() {
+    let peterson = "../../../../models/promela/peterson.pml";
+    let said = quotient(["check", peterson]);
+    assert!(said.stdout.contains("not known, since the search was over before they were found"), "{said}");
+    assert!(said.stdout.contains("states       29,917"), "{said}");
+    let said = quotient(["check", "--reduction", "canonical", peterson]);
+    assert!(said.stdout.contains("5,114, representing 29,917"), "{said}");
+    let said = quotient(["check", "-D", "N=4", peterson]);
+    assert!(said.stdout.contains("131,947, representing 3,058,788"), "{said}");
+}

@@ -34,7 +34,7 @@ pub use options::{
     FairnessMode, Instances, LivenessScope, SearchOptions, SearchOrder, Spill, StoreMode, ViolationLimit,
 };
 pub use reduction::{
-    LivenessSearch, Markers, Reduction, ReductionPlan, Route, Symmetry, SymmetrySource, plan, too_large,
+    LivenessSearch, Markers, Reduction, ReductionPlan, Route, Symmetry, SymmetrySource, plan, plan_in_steps, too_large,
 };
 pub use report::{
     Approximation, EngineError, JudgedInstance, LivenessReport, PropertyReport, Report, RuleFirings, StopReason,

@@ -56,6 +56,8 @@ pub struct SearchOptions {
     /// The number of nodes of a product that are first searched depth-first and without symmetries: finding these takes
     /// longer.
     pub temporal_trial: u64,
+    /// The work that looking for symmetries of a product may take. If it takes more, the product is searched without.
+    pub temporal_detection: u64,
     /// How many violations to look for.
     pub violations: ViolationLimit,
     /// What instances of rules do to each other, if a part of the steps is taken where that suffices. They must be those
@@ -91,6 +93,7 @@ impl Default for SearchOptions {
             errors: true,
             fairness: FairnessMode::default(),
             temporal_trial: 1 << 15,
+            temporal_detection: u64::MAX,
             violations: ViolationLimit::default(),
             partial_order: None,
             narrowing: Narrowing::default(),

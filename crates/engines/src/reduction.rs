@@ -218,44 +218,89 @@ pub fn plan(
     strategy: Option<Strategy>,
     budget: &Budget,
 ) -> Result<ReductionPlan, EngineError> {
-    let (symmetry, mut exchanged) = find(model, layout, preserved, source, budget).map_err(no_group)?;
-    exchanged.retain(|orbit| model.properties[orbit.property].kind == PropertyKind::AlwaysReachable);
-    let strategy = strategy.unwrap_or(Strategy::Canonical);
-    if !acts_on_states(&symmetry.group) {
-        let method = match symmetry.group.is_trivial() {
-            true => "there is nothing to reduce by".to_owned(),
-            false => "not used: they move nothing but constants".to_owned(),
-        };
-        return Ok(ReductionPlan {
-            symmetry,
-            reduction: None,
-            method,
-            exchanged: Vec::new(),
-            liveness_searches: Vec::new(),
-        });
+    let planner = Planner { model, layout, strategy: strategy.unwrap_or(Strategy::Canonical) };
+    let found = find(model, layout, preserved, source, budget).map_err(no_group)?;
+    planner.plan(found, &|preserved| find(model, layout, preserved, source, budget).map(Some))
+}
+
+/// The same as [`plan`] for symmetries that are detected, and all of them, whatever that takes. If the text shows some,
+/// a plan with these is given to `text` first.
+///
+/// # Errors
+/// As for [`plan`].
+pub fn plan_in_steps(
+    model: &Model,
+    layout: &Layout,
+    preserved: Preserved<'_>,
+    budget: &Budget,
+    text: impl FnOnce(ReductionPlan),
+) -> Result<ReductionPlan, EngineError> {
+    let planner = Planner { model, layout, strategy: Strategy::Canonical };
+    let by_text = by_text(model, layout, preserved, budget).map_err(no_group)?;
+    if let Some(found) = &by_text {
+        // Instances whose group the text does not show are searched without.
+        let find = |preserved: Preserved<'_>| self::by_text(model, layout, preserved, budget);
+        text(planner.plan(found.clone(), &find)?);
     }
-    let (reduction, method) = match Reduction::new(model, layout, symmetry.group.clone(), strategy) {
-        Ok(reduction) => {
-            let method = match &reduction.markers {
-                Some(markers) => {
-                    let kind = match (markers.decides, markers.marking.is_exact()) {
-                        (true, _) => "exact, since canonical forms decide",
-                        (false, true) => "exact, since no cell relates two of them",
-                        (false, false) => "approximate",
-                    };
-                    format!("{}; {kind}", markers.marking.reason())
-                }
-                None => reduction.canonicalizer.reason().to_owned(),
+    let found = best(model, layout, preserved, by_text, budget, budget).map_err(no_group)?;
+    planner.plan(found, &|preserved| detected(model, layout, preserved, budget).map(Some))
+}
+
+/// Symmetries, and the instances of properties that they exchange.
+type FoundSymmetry = (Symmetry, Vec<InstanceOrbit>);
+
+/// Decides how symmetries are used.
+struct Planner<'a> {
+    model: &'a Model,
+    layout: &'a Layout,
+    strategy: Strategy,
+}
+
+impl Planner<'_> {
+    /// The plan for symmetries. `find` finds those that preserve an instance.
+    fn plan(
+        &self,
+        (symmetry, mut exchanged): FoundSymmetry,
+        find: &dyn Fn(Preserved<'_>) -> Result<Option<FoundSymmetry>, DetectionError>,
+    ) -> Result<ReductionPlan, EngineError> {
+        let Self { model, layout, strategy } = *self;
+        exchanged.retain(|orbit| model.properties[orbit.property].kind == PropertyKind::AlwaysReachable);
+        if !acts_on_states(&symmetry.group) {
+            let method = match symmetry.group.is_trivial() {
+                true => "there is nothing to reduce by".to_owned(),
+                false => "not used: they move nothing but constants".to_owned(),
             };
-            (Some(reduction), method)
+            return Ok(ReductionPlan {
+                symmetry,
+                reduction: None,
+                method,
+                exchanged: Vec::new(),
+                liveness_searches: Vec::new(),
+            });
         }
-        Err(reason) => (None, format!("not used: {reason}")),
-    };
-    if reduction.is_none() {
-        exchanged.clear();
+        let (reduction, method) = match Reduction::new(model, layout, symmetry.group.clone(), strategy) {
+            Ok(reduction) => {
+                let method = match &reduction.markers {
+                    Some(markers) => {
+                        let kind = match (markers.decides, markers.marking.is_exact()) {
+                            (true, _) => "exact, since canonical forms decide",
+                            (false, true) => "exact, since no cell relates two of them",
+                            (false, false) => "approximate",
+                        };
+                        format!("{}; {kind}", markers.marking.reason())
+                    }
+                    None => reduction.canonicalizer.reason().to_owned(),
+                };
+                (Some(reduction), method)
+            }
+            Err(reason) => (None, format!("not used: {reason}")),
+        };
+        if reduction.is_none() {
+            exchanged.clear();
+        }
+        let liveness_searches = self.plan_liveness(&exchanged, find)?;
+        Ok(ReductionPlan { symmetry, reduction, method, exchanged, liveness_searches })
     }
-    let liveness_searches = plan_liveness(model, layout, &exchanged, source, strategy, budget)?;
-    Ok(ReductionPlan { symmetry, reduction, method, exchanged, liveness_searches })
 }
 
 impl ReductionPlan {
@@ -321,7 +366,7 @@ fn find(
     preserved: Preserved<'_>,
     source: SymmetrySource,
     budget: &Budget,
-) -> Result<(Symmetry, Vec<InstanceOrbit>), DetectionError> {
+) -> Result<FoundSymmetry, DetectionError> {
     match source {
         SymmetrySource::Detected => detected(model, layout, preserved, budget),
         SymmetrySource::Declared => {
@@ -349,10 +394,25 @@ fn detected(
     layout: &Layout,
     preserved: Preserved<'_>,
     budget: &Budget,
-) -> Result<(Symmetry, Vec<InstanceOrbit>), DetectionError> {
+) -> Result<FoundSymmetry, DetectionError> {
+    let by_text = by_text(model, layout, preserved, budget)?;
+    let allowed = match &by_text {
+        Some(_) => Budget::new(CHEAP_FUNCTIONS, budget.interrupt().clone()),
+        None => budget.clone(),
+    };
+    best(model, layout, preserved, by_text, &allowed, budget)
+}
+
+/// The symmetries that the text shows, if it shows any.
+fn by_text(
+    model: &Model,
+    layout: &Layout,
+    preserved: Preserved<'_>,
+    budget: &Budget,
+) -> Result<Option<FoundSymmetry>, DetectionError> {
     let text = symmetries_of_text(model, layout, preserved, budget)?.filter(|text| !text.is_trivial());
     let group = text.as_ref().and_then(|text| text.group(model, layout));
-    let by_text = text.zip(group).map(|(text, group)| {
+    Ok(text.zip(group).map(|(text, group)| {
         let symmetry = Symmetry {
             group,
             order: text.order(),
@@ -364,15 +424,21 @@ fn detected(
             refused: Vec::new(),
         };
         (symmetry, text.instance_orbits(model, layout, preserved))
-    });
-    let allowed = match &by_text {
-        _ if too_large(model).is_some() => None,
-        Some(_) => Some(Budget::new(CHEAP_FUNCTIONS, budget.interrupt().clone())),
-        None => Some(budget.clone()),
-    };
-    let by_functions = match allowed {
-        Some(allowed) => by_functions(model, layout, preserved, &allowed),
-        None => Err(Spent.into()),
+    }))
+}
+
+/// The symmetries of the functions of the model, as far as these may be looked at, or those of its text.
+fn best(
+    model: &Model,
+    layout: &Layout,
+    preserved: Preserved<'_>,
+    by_text: Option<FoundSymmetry>,
+    allowed: &Budget,
+    budget: &Budget,
+) -> Result<FoundSymmetry, DetectionError> {
+    let by_functions = match too_large(model) {
+        None => by_functions(model, layout, preserved, allowed),
+        Some(_) => Err(Spent.into()),
     };
     match (by_functions, by_text) {
         // Functions know which values occur. They say nothing about the variables of what is too large for them.
@@ -420,49 +486,52 @@ fn acts_on_states(group: &CertifiedGroup) -> bool {
     })
 }
 
-/// One search for each orbit of instances, or one for all if that costs less.
-fn plan_liveness(
-    model: &Model,
-    layout: &Layout,
-    exchanged: &[InstanceOrbit],
-    source: SymmetrySource,
-    strategy: Strategy,
-    budget: &Budget,
-) -> Result<Vec<LivenessSearch>, EngineError> {
-    let judged = |orbit: &InstanceOrbit| JudgedInstance {
-        property: orbit.property,
-        arguments: orbit.instances[0].clone(),
-        symmetric: orbit.instances.len(),
-    };
-    let whole =
-        |instances: Vec<JudgedInstance>| LivenessSearch { instances, order: BigUint::from(1u32), reduction: None };
-    if exchanged.len() > LIVENESS_SEARCHES {
-        return Ok(vec![whole(exchanged.iter().map(judged).collect())]);
-    }
-    let mut searches = Vec::new();
-    let mut unreduced = Vec::new();
-    // In units of the unreduced search.
-    let mut cost = 0.0;
-    for orbit in exchanged {
-        let instance = judged(orbit);
-        let properties = std::slice::from_ref(&instance.property);
-        let preserved = Preserved::Instances { properties, arguments: &instance.arguments };
-        let (Symmetry { group, order, .. }, _) = find(model, layout, preserved, source, budget).map_err(no_group)?;
-        let reduction = acts_on_states(&group).then(|| Reduction::new(model, layout, group, strategy));
-        match reduction {
-            Some(Ok(reduction)) => {
-                cost += u64::try_from(&order).map_or(0.0, |order| 1.0 / order as f64);
-                searches.push(LivenessSearch { instances: vec![instance], order, reduction: Some(reduction) });
-            }
-            Some(Err(_)) | None => unreduced.push(instance),
+impl Planner<'_> {
+    /// One search for each orbit of instances, or one for all if that costs less.
+    fn plan_liveness(
+        &self,
+        exchanged: &[InstanceOrbit],
+        find: &dyn Fn(Preserved<'_>) -> Result<Option<FoundSymmetry>, DetectionError>,
+    ) -> Result<Vec<LivenessSearch>, EngineError> {
+        let Self { model, layout, strategy } = *self;
+        let judged = |orbit: &InstanceOrbit| JudgedInstance {
+            property: orbit.property,
+            arguments: orbit.instances[0].clone(),
+            symmetric: orbit.instances.len(),
+        };
+        let whole =
+            |instances: Vec<JudgedInstance>| LivenessSearch { instances, order: BigUint::from(1u32), reduction: None };
+        if exchanged.len() > LIVENESS_SEARCHES {
+            return Ok(vec![whole(exchanged.iter().map(judged).collect())]);
         }
+        let mut searches = Vec::new();
+        let mut unreduced = Vec::new();
+        // In units of the unreduced search.
+        let mut cost = 0.0;
+        for orbit in exchanged {
+            let instance = judged(orbit);
+            let properties = std::slice::from_ref(&instance.property);
+            let preserved = Preserved::Instances { properties, arguments: &instance.arguments };
+            let found = find(preserved).map_err(no_group)?.map(|(symmetry, _)| symmetry);
+            let reduction = found.filter(|symmetry| acts_on_states(&symmetry.group)).map(|symmetry| {
+                let Symmetry { group, order, .. } = symmetry;
+                Reduction::new(model, layout, group, strategy).map(|reduction| (reduction, order))
+            });
+            match reduction {
+                Some(Ok((reduction, order))) => {
+                    cost += u64::try_from(&order).map_or(0.0, |order| 1.0 / order as f64);
+                    searches.push(LivenessSearch { instances: vec![instance], order, reduction: Some(reduction) });
+                }
+                Some(Err(_)) | None => unreduced.push(instance),
+            }
+        }
+        if cost >= 1.0 || cost > 0.0 && !unreduced.is_empty() {
+            // The search without symmetries decides all of them.
+            return Ok(vec![whole(exchanged.iter().map(judged).collect())]);
+        }
+        if !unreduced.is_empty() {
+            searches.push(whole(unreduced));
+        }
+        Ok(searches)
     }
-    if cost >= 1.0 || cost > 0.0 && !unreduced.is_empty() {
-        // The search without symmetries decides all of them.
-        return Ok(vec![whole(exchanged.iter().map(judged).collect())]);
-    }
-    if !unreduced.is_empty() {
-        searches.push(whole(unreduced));
-    }
-    Ok(searches)
 }

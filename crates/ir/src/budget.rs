@@ -3,8 +3,12 @@
 //! Work is counted, not timed, so that runs are reproducible. A request to stop comes from outside (a limit of time or
 //! memory, a user); it can only make a phase give up, never change its answer.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// How often a thread that waits for another one checks whether to keep waiting.
+const INTERVAL: Duration = Duration::from_millis(20);
 
 /// A request to stop, shared between those who may raise it and those who work.
 #[derive(Clone, Debug, Default)]
@@ -33,6 +37,70 @@ pub struct Budget {
     interrupt: Interrupt,
     limit: u64,
     used: Arc<AtomicU64>,
+    meter: Option<Meter>,
+}
+
+/// Work that is granted step by step. A phase that has used up what it was granted waits for more, on its own thread:
+/// so another phase decides by its own work how far this one gets, and both do the same in every run.
+#[derive(Clone, Debug, Default)]
+pub struct Meter(Arc<Metered>);
+
+#[derive(Debug, Default)]
+struct Metered {
+    granted: AtomicU64,
+    rest: Mutex<Rest>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Rest {
+    /// Whether the phase waits for more work.
+    waits: bool,
+    /// Whether it has ended, or nobody waits for its end.
+    is_over: bool,
+}
+
+impl Meter {
+    /// A meter that grants some work at first.
+    pub fn new(granted: u64) -> Self {
+        let meter = Self::default();
+        meter.0.granted.store(granted, Ordering::Relaxed);
+        meter
+    }
+    /// Grants work up to this total, and waits until the phase has used it or ended, or the interrupt is raised.
+    pub fn grant(&self, total: u64, interrupt: &Interrupt) {
+        let mut rest = self.rest();
+        if total > self.0.granted.load(Ordering::Relaxed) {
+            self.0.granted.store(total, Ordering::Relaxed);
+            rest.waits = false;
+            self.0.changed.notify_all();
+        }
+        while !rest.waits && !rest.is_over && !interrupt.is_raised() {
+            let waited = self.0.changed.wait_timeout(rest, INTERVAL);
+            rest = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+    /// Ends all waiting: the phase has ended, or nobody needs it any longer.
+    pub fn end(&self) {
+        self.rest().is_over = true;
+        self.0.changed.notify_all();
+    }
+    /// Waits while more work was used than was granted.
+    fn pass(&self, used: &AtomicU64) {
+        if used.load(Ordering::Relaxed) <= self.0.granted.load(Ordering::Relaxed) {
+            return;
+        }
+        let mut rest = self.rest();
+        while used.load(Ordering::Relaxed) > self.0.granted.load(Ordering::Relaxed) && !rest.is_over {
+            rest.waits = true;
+            self.0.changed.notify_all();
+            rest = self.0.changed.wait(rest).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+    fn rest(&self) -> MutexGuard<'_, Rest> {
+        // Nothing is left half done by a thread that panics.
+        self.0.rest.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// A phase gave up because its budget was spent or it was interrupted.
@@ -51,7 +119,11 @@ impl Budget {
     }
     /// A limited amount of work, or until the interrupt is raised.
     pub fn new(limit: u64, interrupt: Interrupt) -> Self {
-        Self { interrupt, limit, used: Arc::new(AtomicU64::new(0)) }
+        Self { interrupt, limit, used: Arc::new(AtomicU64::new(0)), meter: None }
+    }
+    /// Work that is granted step by step, until the interrupt is raised. Whoever raises it also ends the meter.
+    pub fn metered(meter: &Meter, interrupt: &Interrupt) -> Self {
+        Self { meter: Some(meter.clone()), ..Self::until(interrupt) }
     }
     /// Charges work.
     ///
@@ -60,6 +132,9 @@ impl Budget {
     #[inline]
     pub fn spend(&self, work: u64) -> Result<(), Spent> {
         self.used.fetch_add(work, Ordering::Relaxed);
+        if let Some(meter) = &self.meter {
+            meter.pass(&self.used);
+        }
         if self.is_spent() { Err(Spent) } else { Ok(()) }
     }
     /// Whether the phase must give up.
@@ -79,7 +154,10 @@ impl Budget {
 
 #[cfg(test)]
 mod tests {
-    use super::{Budget, Interrupt, Spent};
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use super::{Budget, Interrupt, Meter, Spent};
 
     #[test]
     fn work_runs_out_and_stays_out() {
@@ -105,5 +183,34 @@ mod tests {
         assert_eq!(budget.spend(1 << 40), Ok(()));
         interrupt.raise();
         assert_eq!(budget.spend(0), Err(Spent));
+    }
+
+    #[test]
+    fn a_metered_phase_stops_where_its_work_was_granted() {
+        let (meter, interrupt) = (Meter::new(10), Interrupt::new());
+        let budget = Budget::metered(&meter, &interrupt);
+        let done = Arc::new(AtomicU64::new(0));
+        let (worker, count) = (budget.clone(), done.clone());
+        let thread = std::thread::spawn(move || {
+            while worker.spend(1).is_ok() {
+                count.fetch_add(1, Ordering::SeqCst);
+            }
+        });
+        for (granted, expected) in [(0, 10), (10, 10), (25, 25), (20, 25), (1000, 1000)] {
+            meter.grant(granted, &interrupt);
+            assert_eq!(done.load(Ordering::SeqCst), expected);
+        }
+        interrupt.raise();
+        meter.end();
+        thread.join().expect("the phase ends");
+        assert_eq!(done.load(Ordering::SeqCst), 1000);
+    }
+
+    #[test]
+    fn a_phase_that_has_ended_needs_no_grant() {
+        let meter = Meter::new(5);
+        meter.end();
+        meter.grant(100, &Interrupt::new());
+        assert_eq!(Budget::metered(&meter, &Interrupt::new()).spend(1000), Ok(()));
     }
 }

@@ -25,7 +25,7 @@ mod types;
 mod verify;
 pub mod walk;
 
-pub use budget::{Budget, Interrupt, Spent};
+pub use budget::{Budget, Interrupt, Meter, Spent};
 pub use calling::{Calling, PartStep};
 pub use diagnostics::{Claim, Diagnostic, Label, Severity, Source, Span};
 pub use expression::{Argument, BinaryOperator, Expr, Iteration, Place, Pool, Quantifier, Root, Step, UnaryOperator};

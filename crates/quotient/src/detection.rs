@@ -4,6 +4,7 @@
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
+use num_bigint::BigUint;
 use quotient_engines::{AdaptiveError, EngineError, Reduction as Method, ReductionPlan, SymmetrySource, too_large};
 use quotient_ir::{Budget, Interrupt, PropertyId};
 use quotient_symmetry::{Declared, Describer, Detection, DetectionError, PartialSymmetry, Preserved, Strategy};
@@ -51,7 +52,7 @@ pub(crate) struct ToPreserve {
 }
 
 impl ToPreserve {
-    fn as_preserved(&self) -> Preserved<'_> {
+    pub(crate) fn as_preserved(&self) -> Preserved<'_> {
         match self.errors {
             true => Preserved::PropertiesAndErrors(&self.properties),
             false => Preserved::Properties(&self.properties),
@@ -172,13 +173,7 @@ impl Pending {
     /// The symmetries, if they are found soon.
     pub(crate) fn wait(&mut self, patience: Duration) -> Result<Option<Symmetries>, Error> {
         match self.receiver.recv_timeout(patience) {
-            Ok(Ok(Ok(plan))) => {
-                let group = &plan.symmetry.group;
-                let describer = Describer::new(self.model.ir(), self.model.layout(), group.literals());
-                let generators = group.maps().iter().map(|map| describer.describe(map).cycles()).collect();
-                let elapsed = self.started.elapsed();
-                Ok(Some(Symmetries { plan: Some(plan), unknown: "", generators, elapsed, adaptive: None }))
-            }
+            Ok(Ok(Ok(plan))) => Ok(Some(Symmetries::known(&self.model, plan, self.started))),
             Ok(Ok(Err(EngineError::GaveUp(_)))) if too_large(self.model.ir()).is_some() => {
                 Ok(Some(self.give_up("the text shows none, and the model is too large for more")))
             }
@@ -196,7 +191,15 @@ impl Pending {
 }
 
 impl Symmetries {
-    fn unknown(reason: &'static str, started: Instant) -> Self {
+    /// The symmetries of a plan.
+    pub(crate) fn known(model: &Model, plan: ReductionPlan, started: Instant) -> Self {
+        let group = &plan.symmetry.group;
+        let describer = Describer::new(model.ir(), model.layout(), group.literals());
+        let generators = group.maps().iter().map(|map| describer.describe(map).cycles()).collect();
+        Self { plan: Some(plan), unknown: "", generators, elapsed: started.elapsed(), adaptive: None }
+    }
+
+    pub(crate) fn unknown(reason: &'static str, started: Instant) -> Self {
         Self { plan: None, unknown: reason, generators: Vec::new(), elapsed: started.elapsed(), adaptive: None }
     }
 
@@ -210,6 +213,29 @@ impl Symmetries {
     /// The same symmetries, with adaptive reduction instead of a reduction by them.
     pub(crate) fn with_adaptive(self, adaptive: AdaptiveUse) -> Self {
         Self { elapsed: self.elapsed + adaptive.elapsed, adaptive: Some(adaptive), ..self }
+    }
+
+    /// The number of symmetries, if it is known.
+    pub(crate) fn order(&self) -> Option<&BigUint> {
+        self.plan.as_ref().map(|plan| &plan.symmetry.order)
+    }
+
+    /// Adds what was found out later about the same symmetries.
+    pub(crate) fn complete_by(&mut self, later: &Self) {
+        let (Some(plan), Some(later)) = (&mut self.plan, &later.plan) else { return };
+        if plan.symmetry.order == later.symmetry.order {
+            plan.symmetry.complete = later.symmetry.complete;
+            plan.symmetry.property_cost.clone_from(&later.symmetry.property_cost);
+        }
+    }
+
+    /// The same symmetries, without a reduction by them.
+    pub(crate) fn unused(mut self, reason: &str) -> Self {
+        if let Some(plan) = &mut self.plan {
+            reason.clone_into(&mut plan.method);
+            (plan.reduction, plan.liveness_searches) = (None, Vec::new());
+        }
+        self
     }
 
     /// The reduction by the symmetries of the whole model, if there is one.

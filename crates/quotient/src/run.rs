@@ -5,11 +5,13 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
+use num_bigint::BigUint;
 use quotient_engines::{self as engines, Clock, Observer as EngineObserver, Progress, StopReason, TemporalReport};
 
 use quotient_ir::Interrupt;
 
 use crate::adaptive::{self, Searched};
+use crate::background::{self, Background, Found as Symmetric};
 use crate::control::{Control, Follower, Observer, Phase, Supervised};
 use crate::covers;
 use crate::detection::{self, Choice, PATIENCE, Pending, Symmetries, ToPreserve};
@@ -178,6 +180,9 @@ fn search_with_symmetries(plan: &Plan, control: &Control) -> Result<Found, Error
     let waits = options.cross_check || options.checkpoint.is_some() || options.resume.is_some();
     let patience = (!waits).then_some(PATIENCE);
     let wish = (options.symmetry, options.reduction);
+    if wish == (Symmetry::Auto, Reduction::Auto) && !waits {
+        return search_by_cost(plan, follower, control);
+    }
     let internal = |error| Error::of_engine(model.source(), error);
     let preserved = ToPreserve { properties: properties.clone(), errors: search.violations.collects() };
     let choice = detection::choose(model, wish, preserved, control, patience)?;
@@ -216,10 +221,124 @@ fn search_with_symmetries(plan: &Plan, control: &Control) -> Result<Found, Error
     Ok(Found::new(symmetries, report))
 }
 
+/// Searches with the symmetries that are found for a share of the work of the search.
+fn search_by_cost(plan: &Plan, mut follower: Follower, control: &Control) -> Result<Found, Error> {
+    let Plan { model, options, search, properties, .. } = plan;
+    control.enter(Phase::Detecting);
+    let preserved = ToPreserve { properties: properties.clone(), errors: search.violations.collects() };
+    let mut background = Background::start(model, preserved, control);
+    let begun = Instant::now();
+    let mut symmetries = match background.as_mut().map(Background::found).transpose()?.flatten() {
+        Some(Symmetric::Some(symmetries)) => Some(symmetries),
+        Some(Symmetric::All(symmetries)) => {
+            background = None;
+            Some(symmetries)
+        }
+        None => None,
+    };
+    symmetries = symmetries.map(background::worthwhile);
+    let tries = !options.statistics && search.partial_order.is_none();
+    loop {
+        if let Some(reason) = control.check() {
+            let unknown = || Symmetries::unknown("not known, since the search for them was stopped", begun);
+            return Ok(stopped(plan, Some(symmetries.unwrap_or_else(unknown)), reason, control));
+        }
+        control.enter(Phase::Searching);
+        let method = symmetries.as_ref().and_then(|symmetries| symmetries.plan.as_ref());
+        let order = method.filter(|_| tries).map(|plan| plan.symmetry.order.clone());
+        let trial = Trial::new(&mut follower, model, properties, search, order);
+        let in_use = method.filter(|plan| plan.reduction.is_some()).map(|plan| plan.symmetry.order.clone());
+        let in_use = in_use.unwrap_or_else(|| BigUint::from(1u32));
+        let mut watch = Watch { trial, tries, background, in_use, found: None, begins_again: false };
+        let report = search::run(model, method, search, control, &mut watch);
+        let report = report.map_err(|error| Error::of_engine(model.source(), error))?;
+        let found = watch.found.take().transpose()?;
+        if watch.begins_again {
+            (symmetries, background) = (found, watch.background.take());
+            continue;
+        }
+        let known = match (symmetries, found) {
+            (Some(mut symmetries), Some(later)) if symmetries.reduces() => {
+                symmetries.complete_by(&later);
+                symmetries
+            }
+            (_, Some(later)) => later.unused("not used: they were found when most of the search was over"),
+            (Some(symmetries), None) => symmetries,
+            (None, None) => match &watch.background {
+                Some(background) => background.unknown(),
+                None => Symmetries::unknown("not looked for, since there are too few resources", begun),
+            },
+        };
+        if let Some(searched) = watch.trial.found.take().transpose()? {
+            let Searched { used, report } = *searched;
+            return Ok(Found::new(Some(known.with_adaptive(used)), report));
+        }
+        return Ok(Found::new(Some(known), report));
+    }
+}
+
 /// What is known if everything is stopped before the search.
 fn stopped(plan: &Plan, symmetries: Option<Symmetries>, reason: StopReason, control: &Control) -> Found {
     let report = search::unfinished(&plan.model, &plan.search, reason, control);
     Found::new(symmetries, report)
+}
+
+/// A search beside which symmetries are looked for. It ends if some are found with which it should begin again.
+struct Watch<'a> {
+    trial: Trial<'a>,
+    tries: bool,
+    background: Option<Background>,
+    /// The number of symmetries that it is reduced by.
+    in_use: BigUint,
+    /// What was found.
+    found: Option<Result<Symmetries, Error>>,
+    begins_again: bool,
+}
+
+impl Watch<'_> {
+    /// Lets detection work, and decides what to do with what it finds.
+    fn look(&mut self, progress: &Progress) -> ControlFlow<StopReason> {
+        let Some(background) = &mut self.background else { return ControlFlow::Continue(()) };
+        let found = background.work(progress);
+        let symmetries = match found {
+            Ok(None) => return ControlFlow::Continue(()),
+            Ok(Some(Symmetric::Some(symmetries))) => symmetries,
+            Ok(Some(Symmetric::All(symmetries))) => {
+                self.background = None;
+                symmetries
+            }
+            Err(error) => {
+                self.found = Some(Err(error));
+                return ControlFlow::Break(StopReason::Interrupted);
+            }
+        };
+        if self.tries && self.background.is_none() {
+            self.trial.symmetries = symmetries.order().cloned();
+        }
+        let is_larger = |order| background::pays(progress, order, &self.in_use);
+        self.begins_again = symmetries.reduces() && symmetries.order().is_some_and(is_larger);
+        self.found = Some(Ok(symmetries));
+        if self.begins_again { ControlFlow::Break(StopReason::Interrupted) } else { ControlFlow::Continue(()) }
+    }
+}
+
+impl EngineObserver for Watch<'_> {
+    fn progress(&mut self, progress: &Progress) -> ControlFlow<StopReason> {
+        self.look(progress)?;
+        self.trial.progress(progress)
+    }
+    fn resumed(&mut self, states: u64) {
+        self.trial.resumed(states);
+    }
+    fn wants_checkpoint(&mut self) -> bool {
+        self.trial.wants_checkpoint()
+    }
+    fn interrupt(&self) -> Interrupt {
+        self.trial.interrupt()
+    }
+    fn clock(&self) -> Option<Clock> {
+        self.trial.clock()
+    }
 }
 
 /// A search without symmetries that ends when some are found after all.

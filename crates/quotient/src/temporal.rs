@@ -6,6 +6,7 @@ use quotient_engines::{
 };
 use quotient_ir::PropertyId;
 
+use crate::background;
 use crate::control::{Control, Follower, Phase};
 use crate::error::Error;
 use crate::names::property_name;
@@ -21,7 +22,7 @@ pub(crate) fn check_all(plan: &Plan, control: &Control, found: &mut Found) -> Re
         let ended = found.report.stop_reason.clone().filter(|reason| !is_about_properties(reason));
         let report = match ended.or_else(|| control.check()) {
             Some(reason) => unfinished(property, reason, plan.search.fairness),
-            None => check(plan, control, property)?,
+            None => check(plan, control, property, found.report.transitions)?,
         };
         let report = match control.stop_reason() {
             Some(reason) if report.verdict == Verdict::Inconclusive => {
@@ -71,17 +72,18 @@ fn unfinished(property: PropertyId, reason: StopReason, fairness: FairnessMode) 
     }
 }
 
-fn check(plan: &Plan, control: &Control, property: PropertyId) -> Result<TemporalReport, Error> {
+/// Checks a temporal property. `steps` is how long the search of the states was.
+fn check(plan: &Plan, control: &Control, property: PropertyId, steps: u64) -> Result<TemporalReport, Error> {
     let source = match (plan.options.symmetry, plan.options.reduction) {
         (Symmetry::Off, _) | (_, Reduction::None) => None,
         (Symmetry::Auto, _) => Some(SymmetrySource::Detected),
         (Symmetry::Declared, _) => Some(SymmetrySource::Declared),
     };
     control.enter(Phase::Searching);
-    let report = search(plan, control, property, source)?;
+    let report = search(plan, control, (property, steps), source)?;
     if plan.options.cross_check && source.is_some() {
         control.enter(Phase::Comparing);
-        let whole = search(plan, control, property, None)?;
+        let whole = search(plan, control, (property, steps), None)?;
         let is_decided = |report: &TemporalReport| report.verdict != Verdict::Inconclusive;
         if is_decided(&report) && is_decided(&whole) && report.verdict != whole.verdict {
             let name = property_name(plan.model.ir(), property);
@@ -95,7 +97,7 @@ fn check(plan: &Plan, control: &Control, property: PropertyId) -> Result<Tempora
 fn search(
     plan: &Plan,
     control: &Control,
-    property: PropertyId,
+    (property, steps): (PropertyId, u64),
     source: Option<SymmetrySource>,
 ) -> Result<TemporalReport, Error> {
     let (model, layout) = (plan.model.ir(), plan.model.layout());
@@ -103,6 +105,8 @@ fn search(
     if plan.options.reduction != Reduction::Auto || plan.options.cross_check {
         // A reduction was asked for.
         options.temporal_trial = 0;
+    } else {
+        options.temporal_detection = background::work_for(steps);
     }
     let mut follower = Follower::new(control, None);
     let checked = engines::check_temporal(model, layout, property, source, &options, &mut follower);

@@ -21,12 +21,15 @@ const FIRST_STATES: u64 = 20_000;
 const GROWTH: u64 = 8;
 /// The share of the states stored so far that an attempt may store up to the same depth.
 const PROMISING_SHARE: u64 = 64;
-/// An attempt may take one part in this many of what the search has taken so far: of the states stored, of the steps, of
-/// the work of analysing rules (circuit nodes, counted against steps of the search), and of the memory.
+/// An attempt may take one part in this many of what the search has taken so far: of the states stored, of the steps, and
+/// of the memory.
 const SHARE: u64 = 8;
+/// The steps of the search for which an attempt may do one unit of the work of analysing rules, which takes as long as a
+/// step or a little longer.
+const STEPS_PER_UNIT: u64 = 16;
 /// Memory that an attempt may always take; less is not worth an attempt.
 const LEAST_BYTES: u64 = 1 << 20;
-/// Work of analysing rules that an attempt may always do: some ten milliseconds.
+/// Work of analysing rules that the first attempt may do in any case: some ten milliseconds.
 const LEAST_WORK: u64 = 1 << 17;
 
 /// A search during which adaptive reduction is tried.
@@ -35,7 +38,8 @@ pub(crate) struct Trial<'a> {
     model: &'a Model,
     properties: &'a [PropertyId],
     options: &'a SearchOptions,
-    symmetries: BigUint,
+    /// The number of symmetries, once it is known.
+    pub(crate) symmetries: Option<BigUint>,
     /// The number of states at the next attempt, if there is to be one.
     next: Option<u64>,
     /// The outcome of an attempt that decides everything.
@@ -43,7 +47,7 @@ pub(crate) struct Trial<'a> {
 }
 
 impl<'a> Trial<'a> {
-    /// Watches a search with this number of symmetries. Nothing is tried if the number is unknown, or if adaptive
+    /// Watches a search with this number of symmetries. Nothing is tried while the number is unknown, or if adaptive
     /// reduction does not support the query.
     pub(crate) fn new(
         follower: &'a mut Follower,
@@ -53,15 +57,13 @@ impl<'a> Trial<'a> {
         symmetries: Option<BigUint>,
     ) -> Self {
         let is_safety = |&property: &PropertyId| model.ir().properties[property].kind != PropertyKind::AlwaysReachable;
-        let can_answer = symmetries.is_some()
-            && properties.iter().all(is_safety)
+        let can_answer = properties.iter().all(is_safety)
             && options.order == SearchOrder::BreadthFirst
             && options.store == StoreMode::Exact
             && !options.violations.collects()
             && model.ir().properties.iter().all(|property| property.kind != PropertyKind::Constraint)
             && options.checkpoint.is_none()
             && options.resume.is_none();
-        let symmetries = symmetries.unwrap_or_default();
         Self { follower, model, properties, options, symmetries, next: can_answer.then_some(FIRST_STATES), found: None }
     }
 }
@@ -70,6 +72,7 @@ impl Observer for Trial<'_> {
     fn progress(&mut self, progress: &Progress) -> ControlFlow<StopReason> {
         self.follower.progress(progress)?;
         let Some(next) = self.next.filter(|&next| progress.states >= next) else { return ControlFlow::Continue(()) };
+        let Some(symmetries) = &self.symmetries else { return ControlFlow::Continue(()) };
         let limit = progress.states / SHARE;
         let options = SearchOptions {
             max_states: Some(self.options.max_states.map_or(limit, |own| own.min(limit))),
@@ -77,10 +80,11 @@ impl Observer for Trial<'_> {
             spill: None,
             ..self.options.clone()
         };
-        let work = (progress.transitions / SHARE).max(LEAST_WORK);
+        let work = progress.transitions / STEPS_PER_UNIT;
+        let work = if next == FIRST_STATES { work.max(LEAST_WORK) } else { work };
         let budget = Budget::new(work, self.follower.control().interrupt().clone());
         let mut bound = Bound { follower: self.follower, beside: *progress, is_promising: true };
-        let found = attempt(self.model, self.properties, &options, &self.symmetries, &budget, &mut bound);
+        let found = attempt(self.model, self.properties, &options, symmetries, &budget, &mut bound);
         self.next = None;
         self.found = match found {
             Attempt::TooMuch if bound.is_promising => {

@@ -360,10 +360,13 @@ pub(crate) fn encode_with(
     })
 }
 
+/// The steps of graph and group algorithms, which mostly read arrays, that take as long as making a node of a function.
+const STEPS_PER_UNIT: u64 = 4;
+
 /// The watch through which graph and group algorithms draw on a budget.
 pub(crate) fn watch(budget: &Budget) -> Watch {
     let budget = budget.clone();
-    Watch::new(move |work| budget.spend(work).is_err())
+    Watch::new(move |work| budget.spend(work.div_ceil(STEPS_PER_UNIT)).is_err())
 }
 
 /// Events without repetitions: firing the same step twice is not a symmetry of states.

@@ -125,7 +125,9 @@ pub fn check_temporal(
     let fairness_matters =
         options.fairness != FairnessMode::None || model.rules.iter().any(|rule| rule.fairness != Fairness::None);
     let classes = fairness_matters.then(|| Classes::new(&interpreter, options.fairness));
-    let check = Check { model, layout, interpreter: &interpreter, property, temporal, automaton: &automaton, options };
+    let detection = &Budget::new(options.temporal_detection, observer.interrupt());
+    let interpreter = &interpreter;
+    let check = Check { model, layout, interpreter, property, temporal, automaton: &automaton, options, detection };
     let mut report = TemporalReport {
         property,
         verdict: Verdict::Holds,
@@ -138,7 +140,15 @@ pub fn check_temporal(
     if let Some(report) = check.try_without_symmetries(classes.as_ref(), &budget, observer, &report)? {
         return Ok(report);
     }
-    let result = check.run(source, classes.as_ref(), &budget, observer, &mut report);
+    let whole = report.clone();
+    let mut result = check.run(source, classes.as_ref(), &budget, observer, &mut report);
+    if let Err(EngineError::GaveUp(_)) = result
+        && detection.is_spent()
+        && !observer.interrupt().is_raised()
+    {
+        report = whole;
+        result = check.run(None, classes.as_ref(), &budget, observer, &mut report);
+    }
     match result {
         Ok(()) => Ok(report),
         Err(EngineError::GaveUp(_)) => {
@@ -173,6 +183,8 @@ struct Check<'a, 'm> {
     temporal: &'a Temporal,
     automaton: &'a Automaton,
     options: &'a SearchOptions,
+    /// What looking for symmetries may take.
+    detection: &'a Budget,
 }
 
 impl Check<'_, '_> {
@@ -195,8 +207,7 @@ impl Check<'_, '_> {
             threads: 1,
             ..self.options.clone()
         };
-        let Check { model, layout, interpreter, property, temporal, automaton, .. } = *self;
-        let short = Check { model, layout, interpreter, property, temporal, automaton, options: &options };
+        let short = Check { options: &options, ..*self };
         let mut report = report.clone();
         short.run(None, classes, budget, observer, &mut report)?;
         Ok((report.stop_reason != Some(StopReason::StateLimit(trial))).then_some(report))
@@ -216,7 +227,7 @@ impl Check<'_, '_> {
         // Fairness in trees would need classes followed along every path.
         let mut source = source.filter(|_| !is_branching || classes.is_none());
         let mut family = match source {
-            Some(source) => Family::new(self.interpreter, self.property, self.temporal, source, budget)?,
+            Some(source) => Family::new(self.interpreter, self.property, self.temporal, source, self.detection)?,
             None => apart(),
         };
         // Symmetries that do not permute the fairness classes cannot be used.
@@ -264,7 +275,7 @@ impl Check<'_, '_> {
         let mut levels = match source {
             Some(source) => {
                 let wanted = (is_branching, source);
-                Some(Levels::new(&atomic, self.layout, self.automaton, wanted, budget)?)
+                Some(Levels::new(&atomic, self.layout, self.automaton, wanted, self.detection)?)
             }
             None => None,
         };
