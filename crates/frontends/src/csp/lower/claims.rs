@@ -2,7 +2,10 @@
 
 use std::rc::Rc;
 
-use quotient_ir::{Diagnostic, ExprId, Formula, Positions, Property, PropertyKind, Table, Temporal, TemporalClaim};
+use quotient_ir::{
+    Behaviour, BehaviourClaim, Diagnostic, ExprId, Formula, Positions, Property, PropertyKind, Span, StartId, Table,
+    TableIndex, Temporal, TemporalClaim,
+};
 use quotient_temporal::{Atom, Formula as Node, Formulas};
 use rustc_hash::FxHashMap;
 
@@ -23,6 +26,8 @@ pub(super) struct Asserted<'t> {
     pub(super) tree: &'t Assertion,
     /// The process it is about; none: all.
     pub(super) root: Option<usize>,
+    /// The process that it is compared with.
+    pub(super) specification: Option<usize>,
     /// The condition to reach, or that holds.
     pub(super) condition: Option<Value>,
     /// The propositions of a formula.
@@ -199,14 +204,36 @@ impl Emission<'_, '_> {
                 let word = if optimum.is_least { "min" } else { "max" };
                 self.unsupported(format!("`with {word}` is not supported"), "reaches", name, optimum.span);
             }
-            (Claim::DivergenceFree, _) => {
-                self.unsupported("`divergencefree` is not supported".into(), "divergencefree", name, span);
+            (Claim::DivergenceFree, Some(root)) => self.behaviour(root, BehaviourClaim::DivergenceFree, name, span),
+            (Claim::Deterministic, Some(root)) => self.behaviour(root, BehaviourClaim::Deterministic, name, span),
+            (Claim::Refines(sense, ..), Some(root)) => {
+                let Some(specification) = it.specification else { return };
+                let specification = StartId::from_position(specification);
+                self.behaviour(root, BehaviourClaim::Refines { specification, sense: *sense }, name, span);
             }
-            (Claim::Deterministic, _) => {
-                self.unsupported("`deterministic` is not supported".into(), "deterministic", name, span);
-            }
-            (Claim::Refines(..), _) => self.unsupported("`refines` is not supported".into(), "refines", name, span),
+            (Claim::DivergenceFree | Claim::Deterministic | Claim::Refines(..), None) => {}
         }
+    }
+
+    /// A claim about the events of a process. Each has a start of its own.
+    fn behaviour(&mut self, root: usize, claim: BehaviourClaim, name: String, span: Span) {
+        let process = StartId::from_position(root);
+        let behaviour = Behaviour { process, claim, labels: self.labels.clone() };
+        let temporal = Temporal {
+            claim: TemporalClaim::Behaviour(Box::new(behaviour)),
+            atoms: Vec::new(),
+            names: Vec::new(),
+            text: name.clone(),
+            positions: Positions::Stored,
+        };
+        self.model.properties.push(Property {
+            name: Some(name),
+            kind: PropertyKind::Temporal,
+            parameters: Vec::new(),
+            locals: Table::new(),
+            formula: Formula::Temporal(Box::new(temporal)),
+            span,
+        });
     }
 
     /// Claims that no state is stuck, for one process. The search finds such states by itself; if states after

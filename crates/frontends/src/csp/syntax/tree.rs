@@ -126,7 +126,7 @@ pub(crate) enum Claim {
     Invariant(Expression),
     Linear(Linear),
     /// With the specification.
-    Refines(Name),
+    Refines(quotient_ir::Refinement, Name, Vec<Expression>),
 }
 
 /// `with min(e)`
