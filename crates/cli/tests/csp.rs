@@ -94,6 +94,27 @@ fn refinement_of_a_stack() {
 }
 
 #[test]
+fn the_best_state() {
+    let bridge = "../../../../models/csp/bridge.csp";
+    let said = quotient(["check", bridge]);
+    check(
+        &said,
+        0,
+        &[
+            "optimum      cover \"Bridge() reaches everybody with min(minutes)\": the least value is 17\n",
+            "      minutes: 15 → 17\n",
+        ],
+    );
+    let said = quotient(["check", "--format", "json", bridge]);
+    check(&said, 0, &["\"optimum\":{\"extreme\":\"least\",\"value\":17,\"proved\":true}"]);
+    // Nobody gets there in time.
+    let said = quotient(["check", "-D", "LIMIT=16", bridge]);
+    check(&said, 1, &["violated   cover      Bridge() reaches everybody with min(minutes)\n"]);
+    let said = quotient(["check", "--max-states", "200", bridge]);
+    check(&said, 4, &["inconclusive"]);
+}
+
+#[test]
 fn refusals_and_divergences_are_said() {
     let said = quotient(["check", "refinement.csp"]);
     check(

@@ -10,9 +10,9 @@ fn read(text: &str) -> Result<(), Vec<&'static str>> {
 
 /// Something of everything.
 const SNIPPETS: &[&str] = &[
-    "#define N 2; var x = 0; var y[N]:{0..9} = [1(2)]; P(i) = [x < 3 && y[i] != 4] a.i{x = x + 1; y[i] = x % 9; if (x > 2) { x = 0; } else { y[0]++; }} -> P(i) [] b -> tau{var l = 3; while (l > 0) { l -= 1; } x = l} -> Skip; Q = ||| i:{0..N - 1} @ P(i); #define goal (x == 2); #assert Q deadlockfree; #assert Q reaches goal; #assert Q |= [] (goal -> <> a.0) && !b U X true;",
+    "#define N 2; var x = 0; var y[N]:{0..9} = [1(2)]; P(i) = [x < 3 && y[i] != 4] a.i{x = x + 1; y[i] = x % 9; if (x > 2) { x = 0; } else { y[0]++; }} -> P(i) [] b -> tau{var l = 3; while (l > 0) { l -= 1; } x = l} -> Skip; Q = ||| i:{0..N - 1} @ P(i); #define goal (x == 2); #assert Q deadlockfree; #assert Q reaches goal; #assert Q reaches goal with max(x + y[0]); #assert Q |= [] (goal -> <> a.0) && !b U X true;",
     "channel c 0; channel d[2] 2; P() = c!1.2 -> d[0]?x -> d[1]!x + 1 -> P() [*] c?y.2 -> Stop; Q() = c?[x > 0]x.y{z = x;} -> d[0]!y -> Q() <> call_it -> Q(); var z = 0; R = P() ||| Q(); #define full call(cfull, d[0]); #assert R reaches full; #assert R nonterminating; #assert R |= []<> c.1.2 || \"d!0.1\";",
-    "P(i) = a -> b.i -> P(i); Q = a -> Skip; Q; R = (P(0) || Q) \\ {a, k:{0..1} @ b.k} interrupt stop -> Skip; #alphabet Q {a, b.0}; S = start -> (R ||| atomic { e -> f -> Skip }); S; #assert S deadlockfree; #assert R() deadlockfree; #assert S refines R;",
+    "P(i) = a -> b.i -> P(i); Q = a -> Skip; Q; R = (P(0) || Q) \\ {a, k:{0..1} @ b.k} interrupt stop -> Skip; #alphabet Q {a, b.0}; S = start -> (R ||| atomic { e -> f -> Skip }); S; #assert S deadlockfree; #assert R() deadlockfree; #assert S refines R; #assert R refines<FD> P(1); #assert S divergencefree; #assert R deterministic;",
     "enum {red, green}; var light = red; var on = true; hvar h; P = if (light == red && on) { go{light = green; on = !on;} -> P } else if (h == 1) { Stop } else { wait{light = red; on = true; h = 1} -> P }; U = ifa (on) { a -> U }; V = ifb (!on) { b -> V }; W = case { on: x -> W light == green: y -> W default: Skip }; Z = P ||| U ||| V ||| W; #define reset(i) {light = i; on = false}; T = e{call(reset, 1)} -> T; #assert Z deadlockfree; #assert T deadlockfree; #invariant (light < 2); #ltl [] (light == 0 || on == on);",
 ];
 
@@ -62,6 +62,8 @@ const WORDS: &[&str] = &[
     " tau ",
     " deadlockfree",
     " reaches ",
+    " refines<F> ",
+    " with min(",
     " |= ",
     "|||{3}@",
     "i:{0..2}@",

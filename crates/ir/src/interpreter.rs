@@ -203,16 +203,16 @@ impl<'m> Interpreter<'m> {
             EventLabel::Internal => Ok(Shown::Internal),
             EventLabel::Event { name, values } => {
                 let values: Result<Vec<i64>, Fault> =
-                    values.iter().map(|&value| self.event_value(property, value, state)).collect();
+                    values.iter().map(|&value| self.value_at(property, value, state)).collect();
                 Ok(Shown::Event(event_text(name, &values?)))
             }
         }
     }
-    /// A value of an event in the state before it.
+    /// The value of an expression that belongs to a property without parameters, such as one of an event.
     ///
     /// # Errors
     /// If the evaluation fails.
-    pub fn event_value(&self, property: PropertyId, value: ExprId, state: &Valuation) -> Result<i64, Fault> {
+    pub fn value_at(&self, property: PropertyId, value: ExprId, state: &Valuation) -> Result<i64, Fault> {
         self.property_machine(property, &[], state).evaluate(value).map_err(|stop| match *stop {
             Stop::Fault(fault) => fault,
             Stop::Pruned => unreachable!("an expression has no statement that drops a state"),

@@ -40,7 +40,9 @@ pub use interpreter::{
     Action, CallContext, DecidingPart, FailureContext, Footprint, Interpreter, NamedValue, Outcome, Shown,
 };
 pub use layout::{Layout, LayoutError, MultisetSlots, Slot, State, Valuation};
-pub use model::{Function, Local, LocalKind, Model, Parameter, Property, PropertyKind, Rule, Start, Variable};
+pub use model::{
+    Function, Local, LocalKind, Model, Objective, Parameter, Property, PropertyKind, Rule, Start, Variable,
+};
 pub use murphi::{PrintError, PrintOptions, print_murphi};
 pub use notation::{Index, Notation};
 pub use operations::{CallValue, OperationCall, Operations, ParameterNotation, Stages};

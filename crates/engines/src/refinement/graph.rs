@@ -219,7 +219,7 @@ impl<'g, 'm, S: TransitionSystem> Graph<'g, 'm, S> {
                 RuleLabel::Varies => {
                     let EventLabel::Event { name, values } = &self.behaviour.labels[rule] else { continue };
                     let before = valuation.get_or_insert_with(|| self.layout.unpack(&state));
-                    let value = |&value: &_| self.interpreter.event_value(self.property, value, before);
+                    let value = |&value: &_| self.interpreter.value_at(self.property, value, before);
                     let values: Vec<i64> = values.iter().map(value).collect::<Result<_, _>>().map_err(stop)?;
                     self.event(event_text(name, &values))
                 }
@@ -311,7 +311,7 @@ impl<'g, 'm, S: TransitionSystem> Graph<'g, 'm, S> {
                 RuleLabel::Known(known) => known,
                 RuleLabel::Varies => {
                     let EventLabel::Event { name, values } = &self.behaviour.labels[rule.position()] else { continue };
-                    let value = |&value: &_| self.interpreter.event_value(self.property, value, &before);
+                    let value = |&value: &_| self.interpreter.value_at(self.property, value, &before);
                     let values: Vec<i64> = values.iter().map(value).collect::<Result<_, _>>().map_err(stop)?;
                     self.event(event_text(name, &values))
                 }

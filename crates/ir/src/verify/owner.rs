@@ -52,6 +52,14 @@ pub(super) fn check(model: &Model, shapes: &Shapes, classes: &Table<ExprId, Clas
             }
         }
     }
+    for objective in &model.objectives {
+        let is_cover = |it: &crate::model::Property| {
+            it.kind == PropertyKind::Cover && it.parameters.is_empty() && it.formula.condition().is_some()
+        };
+        if !model.properties.get(objective.property).is_some_and(is_cover) {
+            problems.push("an optimum is asked for that is not one of a condition to reach".into());
+        }
+    }
     for (id, property) in model.properties.iter_enumerated() {
         if property.formula == Formula::CoverStatement && property.kind != PropertyKind::Cover {
             problems.push(format!("property {id:?} is of another kind than the cover statement that declares it"));
@@ -117,7 +125,7 @@ struct Owner<'m> {
     function: Option<&'m Function>,
     /// A guard, or the conditions of a formula.
     conditions: Vec<ExprId>,
-    /// The values of events.
+    /// The values of events, and those of which the best is asked for.
     values: Vec<ExprId>,
     body: &'m [Statement],
 }
@@ -163,6 +171,7 @@ fn owners(model: &Model) -> Vec<Owner<'_>> {
             body: &rule.body,
         });
     }
+    let objectives = |id| model.objectives.iter().filter(move |it| it.property == id).map(|it| it.value);
     for (id, property) in model.properties.iter_enumerated() {
         owners.push(Owner {
             name: named("property", &id, &property.name),
@@ -170,7 +179,7 @@ fn owners(model: &Model) -> Vec<Owner<'_>> {
             parameters: &property.parameters,
             function: None,
             conditions: property.formula.conditions().collect(),
-            values: property.formula.event_values().collect(),
+            values: property.formula.event_values().chain(objectives(id)).collect(),
             body: &[],
         });
     }

@@ -9,7 +9,7 @@ use super::{CAPACITIES, Check, Choice, Condition, Event, Number, Process, Random
 use crate::refinement_oracle::EventGraph;
 
 /// What an exploration found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explored {
     /// The number of states.
     pub states: u64,
@@ -19,6 +19,8 @@ pub struct Explored {
     pub terminated: u64,
     /// Whether there is a state without a step that is not termination.
     pub deadlock: bool,
+    /// The values that the variables have together in some state, each once.
+    pub valuations: Vec<Vec<i64>>,
 }
 
 /// Variables and channels.
@@ -80,7 +82,10 @@ impl RandomCsp {
                 return None;
             }
         }
-        Some(Explored { states: seen.len() as u64, steps, terminated, deadlock })
+        let mut valuations: Vec<Vec<i64>> = seen.iter().map(|(data, _)| data.variables.clone()).collect();
+        valuations.sort();
+        valuations.dedup();
+        Some(Explored { states: seen.len() as u64, steps, terminated, deadlock, valuations })
     }
 
     /// The graph of a process with its events. None if there are too many states, or something that the front end

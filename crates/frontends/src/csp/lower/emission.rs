@@ -648,7 +648,13 @@ impl<'e, 't> Emission<'e, 't> {
     }
 
     /// Adds a property.
-    pub(super) fn property(&mut self, name: String, kind: quotient_ir::PropertyKind, formula: ExprId, span: Span) {
+    pub(super) fn property(
+        &mut self,
+        name: String,
+        kind: quotient_ir::PropertyKind,
+        formula: ExprId,
+        span: Span,
+    ) -> quotient_ir::PropertyId {
         self.model.properties.push(quotient_ir::Property {
             name: Some(name),
             kind,
@@ -656,6 +662,6 @@ impl<'e, 't> Emission<'e, 't> {
             locals: Table::new(),
             formula: formula.into(),
             span,
-        });
+        })
     }
 }

@@ -96,9 +96,20 @@ fn roots<'t>(symbols: &mut Symbols<'t>) -> (Vec<Asserted<'t>>, Vec<Rc<Term>>) {
             Claim::Reaches(condition, _) | Claim::Invariant(condition) => Some(symbols.closed_value(condition)),
             _ => None,
         };
+        let optimum = match &assertion.claim {
+            Claim::Reaches(_, Some(optimum)) => Some((symbols.closed_value(&optimum.value), optimum.is_least)),
+            _ => None,
+        };
         let Some((process, arguments)) = &assertion.process else {
             let propositions = FxHashMap::default();
-            asserted.push(Asserted { tree: assertion, root: None, specification: None, condition, propositions });
+            asserted.push(Asserted {
+                tree: assertion,
+                root: None,
+                specification: None,
+                condition,
+                optimum,
+                propositions,
+            });
             continue;
         };
         let root = root_of(symbols, (process, arguments), assertion.span, &mut roots);
@@ -112,7 +123,7 @@ fn roots<'t>(symbols: &mut Symbols<'t>) -> (Vec<Asserted<'t>>, Vec<Rc<Term>>) {
             continue;
         };
         let propositions = FxHashMap::default();
-        asserted.push(Asserted { tree: assertion, root: Some(root), specification, condition, propositions });
+        asserted.push(Asserted { tree: assertion, root: Some(root), specification, condition, optimum, propositions });
     }
     if tree.assertions.iter().all(|assertion| assertion.process.is_none()) {
         let candidate = symbols.definitions.iter().rposition(|it| it.parameters.is_empty());

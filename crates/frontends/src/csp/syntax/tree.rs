@@ -133,7 +133,7 @@ pub(crate) enum Claim {
 #[derive(Clone, Debug)]
 pub(crate) struct Optimum {
     pub(crate) is_least: bool,
-    pub(crate) span: Span,
+    pub(crate) value: Expression,
 }
 
 /// A formula of linear temporal logic.

@@ -90,16 +90,16 @@ impl Parser<'_> {
     }
 
     fn optimum(&mut self) -> Parsed<Optimum> {
-        let start = self.advance();
+        self.advance();
         let is_least = self.is_word("min");
         if !is_least && !self.is_word("max") {
             return self.unexpected("`min` or `max`");
         }
         self.advance();
         self.expect("(", "after this")?;
-        self.expression()?;
-        let end = self.expect(")", "after the value")?;
-        Ok(Optimum { is_least, span: start.to(end) })
+        let value = self.expression()?;
+        self.expect(")", "after the value")?;
+        Ok(Optimum { is_least, value })
     }
 
     fn formula(&mut self) -> Parsed<Linear> {
