@@ -6,6 +6,7 @@ mod transcript;
 use transcript::{Transcript, quotient};
 
 const FORKS: &str = "../../../../models/csp/forks.csp";
+const STACK: &str = "../../../../models/csp/lock_free_stack.csp";
 const TIERS: &str = "../../../../models/csp/three_tiered.csp";
 
 /// The program says all of these, in any order, and ends with this status.
@@ -25,16 +26,15 @@ fn assertions_over_events() {
         &said,
         1,
         &[
-            "violated     temporal   S() |= [] (send.0 -> X \"c!0\")\n",
-            "holds        temporal   S() |= [] (\"c?1\" -> X got.1)\n",
-            "holds        temporal   S() |= [] (got.2 -> <> done.3)\n",
-            "violated     temporal   S() |= [] (d.1 -> X done.1)\n",
-            "holds        temporal   S() |= [] (d.1 -> X (done.1 || send.1))\n",
-            "holds        temporal   S() |= []<> done.3\n",
-            "undecided    invariant  S() |= [] !done.4\n",
-            "violated     invariant  S() |= [] !done.3\n",
-            "holds        cover      S() reaches small\n",
-            "`refines` is not supported",
+            "violated   temporal   S() |= [] (send.0 -> X \"c!0\")\n",
+            "holds      temporal   S() |= [] (\"c?1\" -> X got.1)\n",
+            "holds      temporal   S() |= [] (got.2 -> <> done.3)\n",
+            "violated   temporal   S() |= [] (d.1 -> X done.1)\n",
+            "holds      temporal   S() |= [] (d.1 -> X (done.1 || send.1))\n",
+            "holds      temporal   S() |= []<> done.3\n",
+            "undecided  invariant  S() |= [] !done.4\n",
+            "violated   invariant  S() |= [] !done.3\n",
+            "holds      cover      S() reaches small\n",
         ],
     );
 }
@@ -65,6 +65,71 @@ fn conditions_from_the_command_line() {
     check(&said, 0, &["holds      invariant  [] (take_right.0 -> taken[0] == 1)\n"]);
     let said = quotient(["check", table, "--ctl", "EF taken[0] == 1"]);
     check(&said, 3, &["formulas of CTL are not read for CSP#"]);
+}
+
+#[test]
+fn refinement_of_a_stack() {
+    let said = quotient(["check", STACK]);
+    check(
+        &said,
+        0,
+        &[
+            "holds      temporal   Stack() refines<FD> AbstractStack()\n",
+            "holds      temporal   AbstractStack() refines Stack()\n",
+            "holds      temporal   Stack() divergencefree\n",
+        ],
+    );
+    // The same node on top again: a node gets into the stack that somebody holds.
+    let said =
+        quotient(["check", "-D", "N=3", "-D", "EXACT=0", "--property", "Stack() refines AbstractStack()", STACK]);
+    check(
+        &said,
+        1,
+        &[
+            "this run violates temporal \"Stack() refines AbstractStack()\"\n",
+            "the specification cannot do popped.2.1 here; it may do {popped.2.3, push.1, pushed.0}\n",
+        ],
+    );
+    assert!(!said.stdout.contains("nothing can happen here"), "{}", said.stdout);
+}
+
+#[test]
+fn the_best_state() {
+    let bridge = "../../../../models/csp/bridge.csp";
+    let said = quotient(["check", bridge]);
+    check(
+        &said,
+        0,
+        &[
+            "optimum      cover \"Bridge() reaches everybody with min(minutes)\": the least value is 17\n",
+            "      minutes: 15 → 17\n",
+        ],
+    );
+    let said = quotient(["check", "--format", "json", bridge]);
+    check(&said, 0, &["\"optimum\":{\"extreme\":\"least\",\"value\":17,\"proved\":true}"]);
+    // Nobody gets there in time.
+    let said = quotient(["check", "-D", "LIMIT=16", bridge]);
+    check(&said, 1, &["violated   cover      Bridge() reaches everybody with min(minutes)\n"]);
+    let said = quotient(["check", "--max-states", "200", bridge]);
+    check(&said, 4, &["inconclusive"]);
+}
+
+#[test]
+fn refusals_and_divergences_are_said() {
+    let said = quotient(["check", "refinement.csp"]);
+    check(
+        &said,
+        1,
+        &[
+            "violated   temporal   P refines<F> Q\n",
+            "everything but {coffee} is refused here; the specification accepts at least {coffee, tea}\n",
+            "violated   temporal   Loop divergencefree\n",
+            "the cycle leads back to the state after step 1, and repeats forever",
+            "violated   temporal   P deterministic\n",
+            "τ leads to different states from here\n",
+            "holds      temporal   P refines Q\n",
+        ],
+    );
 }
 
 #[test]

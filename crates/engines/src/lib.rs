@@ -15,6 +15,7 @@ mod observer;
 mod options;
 pub mod partial_order;
 mod reduction;
+mod refinement;
 mod report;
 mod seam;
 mod systems;

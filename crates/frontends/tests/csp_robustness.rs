@@ -1,43 +1,18 @@
 //! No CSP# text makes the front end panic, hang, exhaust the stack or the memory: models and snippets of everything in
 //! the language, changed at random, and texts that ask for too much.
 
-use std::path::Path;
-use std::time::{Duration, Instant};
+use quotient_frontends::{Language, LoadOptions};
+use quotient_testkit::robustness::{self, examples, number_of_changes, survives_cuts, survives_damage};
 
-use quotient_frontends::{Language, LoadOptions, load};
-use quotient_ir::{Diagnostic, Source};
-use quotient_testkit::random_murphi::Random;
-
-/// Reads a text; it must be read or refused in good time, with places that are there.
 fn read(text: &str) -> Result<(), Vec<&'static str>> {
-    let started = Instant::now();
-    let source = Source::new("test.csp", text);
-    let result = load(source.clone(), Language::Csp, &LoadOptions::default());
-    assert!(started.elapsed() < Duration::from_secs(60), "too slow:\n{text}");
-    let diagnostics = match &result {
-        Ok(loaded) => &loaded.warnings,
-        Err(diagnostics) => {
-            assert!(diagnostics.iter().any(Diagnostic::is_error), "refused without a word:\n{text}");
-            diagnostics
-        }
-    };
-    for label in diagnostics.iter().flat_map(|it| it.primary.iter().chain(&it.secondary)) {
-        assert!(source.text.get(label.span.range()).is_some(), "{label:?} is at no place of\n{text}");
-    }
-    match result {
-        Ok(loaded) => {
-            quotient_ir::verify(&loaded.model).expect("a model that was read is well formed");
-            Ok(())
-        }
-        Err(diagnostics) => Err(diagnostics.iter().map(|it| it.code).collect()),
-    }
+    robustness::read(text, Language::Csp, &LoadOptions::default())
 }
 
 /// Something of everything.
 const SNIPPETS: &[&str] = &[
-    "#define N 2; var x = 0; var y[N]:{0..9} = [1(2)]; P(i) = [x < 3 && y[i] != 4] a.i{x = x + 1; y[i] = x % 9; if (x > 2) { x = 0; } else { y[0]++; }} -> P(i) [] b -> tau{var l = 3; while (l > 0) { l -= 1; } x = l} -> Skip; Q = ||| i:{0..N - 1} @ P(i); #define goal (x == 2); #assert Q deadlockfree; #assert Q reaches goal; #assert Q |= [] (goal -> <> a.0) && !b U X true;",
+    "#define N 2; var x = 0; var y[N]:{0..9} = [1(2)]; P(i) = [x < 3 && y[i] != 4] a.i{x = x + 1; y[i] = x % 9; if (x > 2) { x = 0; } else { y[0]++; }} -> P(i) [] b -> tau{var l = 3; while (l > 0) { l -= 1; } x = l} -> Skip; Q = ||| i:{0..N - 1} @ P(i); #define goal (x == 2); #assert Q deadlockfree; #assert Q reaches goal; #assert Q reaches goal with max(x + y[0]); #assert Q |= [] (goal -> <> a.0) && !b U X true;",
     "channel c 0; channel d[2] 2; P() = c!1.2 -> d[0]?x -> d[1]!x + 1 -> P() [*] c?y.2 -> Stop; Q() = c?[x > 0]x.y{z = x;} -> d[0]!y -> Q() <> call_it -> Q(); var z = 0; R = P() ||| Q(); #define full call(cfull, d[0]); #assert R reaches full; #assert R nonterminating; #assert R |= []<> c.1.2 || \"d!0.1\";",
-    "P(i) = a -> b.i -> P(i); Q = a -> Skip; Q; R = (P(0) || Q) \\ {a, k:{0..1} @ b.k} interrupt stop -> Skip; #alphabet Q {a, b.0}; S = start -> (R ||| atomic { e -> f -> Skip }); S; #assert S deadlockfree; #assert R() deadlockfree; #assert S refines R;",
+    "P(i) = a -> b.i -> P(i); Q = a -> Skip; Q; R = (P(0) || Q) \\ {a, k:{0..1} @ b.k} interrupt stop -> Skip; #alphabet Q {a, b.0}; S = start -> (R ||| atomic { e -> f -> Skip }); S; #assert S deadlockfree; #assert R() deadlockfree; #assert S refines R; #assert R refines<FD> P(1); #assert S divergencefree; #assert R deterministic;",
     "enum {red, green}; var light = red; var on = true; hvar h; P = if (light == red && on) { go{light = green; on = !on;} -> P } else if (h == 1) { Stop } else { wait{light = red; on = true; h = 1} -> P }; U = ifa (on) { a -> U }; V = ifb (!on) { b -> V }; W = case { on: x -> W light == green: y -> W default: Skip }; Z = P ||| U ||| V ||| W; #define reset(i) {light = i; on = false}; T = e{call(reset, 1)} -> T; #assert Z deadlockfree; #assert T deadlockfree; #invariant (light < 2); #ltl [] (light == 0 || on == on);",
 ];
 
@@ -87,6 +62,8 @@ const WORDS: &[&str] = &[
     " tau ",
     " deadlockfree",
     " reaches ",
+    " refines<F> ",
+    " with min(",
     " |= ",
     "|||{3}@",
     "i:{0..2}@",
@@ -108,63 +85,17 @@ const WORDS: &[&str] = &[
     "é",
 ];
 
-fn changed(random: &mut Random, text: &str) -> String {
-    let mut text: Vec<char> = text.chars().collect();
-    for _ in 0..1 + random.below(4) {
-        let at = random.below(text.len() + 1);
-        match random.below(4) {
-            0 => {
-                let end = (at + random.below(12)).min(text.len());
-                text.drain(at..end);
-            }
-            1 => {
-                let end = (at + random.below(30)).min(text.len());
-                let copied: Vec<char> = text[at..end].to_vec();
-                let to = random.below(text.len() + 1);
-                text.splice(to..to, copied);
-            }
-            2 if at < text.len() => {
-                let other = random.below(text.len());
-                text.swap(at, other);
-            }
-            _ => {
-                let word = WORDS[random.below(WORDS.len())];
-                text.splice(at..at, word.chars());
-            }
-        }
-    }
-    text.into_iter().collect()
-}
-
 #[test]
 fn changed_texts_are_read_or_refused() {
-    let changes = std::env::var("QUOTIENT_CSP_CHANGES").ok().and_then(|value| value.parse().ok()).unwrap_or(2000u64);
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/csp");
     let mut texts: Vec<String> = SNIPPETS.iter().map(|text| (*text).to_owned()).collect();
-    for entry in std::fs::read_dir(folder).expect("the examples are there") {
-        texts.push(std::fs::read_to_string(entry.expect("an entry").path()).expect("a text"));
-    }
+    texts.extend(examples("csp"));
     texts.sort();
-    for text in &texts {
-        assert_eq!(read(text), Ok(()), "{text}");
-    }
-    let mut random = Random::new(7);
-    let mut refused = 0;
-    for _ in 0..changes {
-        let text = &texts[random.below(texts.len())];
-        refused += usize::from(read(&changed(&mut random, text)).is_err());
-    }
-    assert!(refused > changes as usize / 4, "only {refused} were refused");
+    survives_damage(Language::Csp, &texts, WORDS, number_of_changes("QUOTIENT_CSP_CHANGES", 2000));
 }
 
 #[test]
 fn cut_off_texts_are_refused() {
-    for text in SNIPPETS {
-        for end in (0..text.len()).filter(|&end| text.is_char_boundary(end)) {
-            let _ = read(&text[..end]);
-            let _ = read(&text[end..]);
-        }
-    }
+    survives_cuts(Language::Csp, SNIPPETS);
 }
 
 #[test]
@@ -175,6 +106,12 @@ fn texts_that_ask_for_too_much() {
     assert_eq!(read("P = ||| i:{..} @ Skip; #assert P deadlockfree;"), Err(vec!["unknown-range"]));
     assert_eq!(read("P = P [] a -> P; #assert P deadlockfree;"), Err(vec!["unguarded-recursion"]));
     assert_eq!(read("P = P ||| P; #assert P deadlockfree;"), Err(vec!["unbounded"]));
+    // Every process of an interrupt that begins anew may be anywhere.
+    let interrupted = "P = a -> b -> P; R = (P || P) \\ {a} interrupt R; #assert R deadlockfree;";
+    assert_eq!(read(interrupted), Err(vec!["unguarded-recursion"]));
+    // Internal steps of what may interrupt do not begin it.
+    let many = "P = a -> P; Q = P interrupt (||| i:{0..19} @ (tau -> tau -> a -> Skip)); #assert Q deadlockfree;";
+    assert_eq!(read(many), Err(vec!["too-large"]));
     assert_eq!(read("#define a b; #define b a; P = [a == 1] e -> P;").unwrap_err()[0], "recursive-macro");
     assert_eq!(read("#import \"Mine\"; P = Skip;").unwrap_err()[0], "unsupported-import");
     // Found only when it happens.

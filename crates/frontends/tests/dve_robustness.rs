@@ -1,36 +1,11 @@
 //! No DVE text makes the front end panic, hang, exhaust the stack or the memory: models and snippets of everything in
 //! the language, changed at random, and texts that ask for too much.
 
-use std::path::Path;
-use std::time::{Duration, Instant};
+use quotient_frontends::{Language, LoadOptions};
+use quotient_testkit::robustness::{self, examples, number_of_changes, survives_cuts, survives_damage};
 
-use quotient_frontends::{Language, LoadOptions, load};
-use quotient_ir::{Diagnostic, Source};
-use quotient_testkit::random_murphi::Random;
-
-/// Reads a text; it must be read or refused in good time, with places that are there.
 fn read(text: &str) -> Result<(), Vec<&'static str>> {
-    let started = Instant::now();
-    let source = Source::new("test.dve", text);
-    let result = load(source.clone(), Language::Dve, &LoadOptions::default());
-    assert!(started.elapsed() < Duration::from_secs(60), "too slow:\n{text}");
-    let diagnostics = match &result {
-        Ok(loaded) => &loaded.warnings,
-        Err(diagnostics) => {
-            assert!(diagnostics.iter().any(Diagnostic::is_error), "refused without a word:\n{text}");
-            diagnostics
-        }
-    };
-    for label in diagnostics.iter().flat_map(|it| it.primary.iter().chain(&it.secondary)) {
-        assert!(source.text.get(label.span.range()).is_some(), "{label:?} is at no place of\n{text}");
-    }
-    match result {
-        Ok(loaded) => {
-            quotient_ir::verify(&loaded.model).expect("a model that was read is well formed");
-            Ok(())
-        }
-        Err(diagnostics) => Err(diagnostics.iter().map(|it| it.code).collect()),
-    }
+    robustness::read(text, Language::Dve, &LoadOptions::default())
 }
 
 /// Something of everything.
@@ -99,63 +74,17 @@ const WORDS: &[&str] = &[
     "é",
 ];
 
-fn changed(random: &mut Random, text: &str) -> String {
-    let mut text: Vec<char> = text.chars().collect();
-    for _ in 0..1 + random.below(4) {
-        let at = random.below(text.len() + 1);
-        match random.below(4) {
-            0 => {
-                let end = (at + random.below(12)).min(text.len());
-                text.drain(at..end);
-            }
-            1 => {
-                let end = (at + random.below(30)).min(text.len());
-                let copied: Vec<char> = text[at..end].to_vec();
-                let to = random.below(text.len() + 1);
-                text.splice(to..to, copied);
-            }
-            2 if at < text.len() => {
-                let other = random.below(text.len());
-                text.swap(at, other);
-            }
-            _ => {
-                let word = WORDS[random.below(WORDS.len())];
-                text.splice(at..at, word.chars());
-            }
-        }
-    }
-    text.into_iter().collect()
-}
-
 #[test]
 fn changed_texts_are_read_or_refused() {
-    let changes = std::env::var("QUOTIENT_DVE_CHANGES").ok().and_then(|value| value.parse().ok()).unwrap_or(4000u64);
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/dve");
     let mut texts: Vec<String> = SNIPPETS.iter().map(|text| (*text).to_owned()).collect();
-    for entry in std::fs::read_dir(folder).expect("the examples are there") {
-        texts.push(std::fs::read_to_string(entry.expect("an entry").path()).expect("a text"));
-    }
+    texts.extend(examples("dve"));
     texts.sort();
-    for text in &texts {
-        assert_eq!(read(text), Ok(()), "{text}");
-    }
-    let mut random = Random::new(7);
-    let mut refused = 0;
-    for _ in 0..changes {
-        let text = &texts[random.below(texts.len())];
-        refused += usize::from(read(&changed(&mut random, text)).is_err());
-    }
-    assert!(refused > changes as usize / 4, "only {refused} were refused");
+    survives_damage(Language::Dve, &texts, WORDS, number_of_changes("QUOTIENT_DVE_CHANGES", 4000));
 }
 
 #[test]
 fn cut_off_texts_are_refused() {
-    for text in SNIPPETS {
-        for end in (0..text.len()).filter(|&end| text.is_char_boundary(end)) {
-            let _ = read(&text[..end]);
-            let _ = read(&text[end..]);
-        }
-    }
+    survives_cuts(Language::Dve, SNIPPETS);
 }
 
 #[test]

@@ -1,36 +1,13 @@
 //! No Promela text makes the front end panic, hang, exhaust the stack or the memory: models and snippets of
 //! everything in the language, changed at random, and texts that ask for too much.
 
-use std::path::Path;
-use std::time::{Duration, Instant};
+use quotient_frontends::{Language, LoadOptions, source_from_bytes};
+use quotient_testkit::random_murphi::Random;
+use quotient_testkit::robustness::{self, examples, number_of_changes};
 
-use quotient_frontends::{Language, LoadOptions, load, source_from_bytes};
-use quotient_ir::{Diagnostic, Source};
-
-/// Reads a text, with its claims or without; it must be read or refused in good time, with places that are there.
+/// Reads a text, with its claims or without.
 fn read(text: &str, watch_claims: bool) -> Result<(), Vec<&'static str>> {
-    let started = Instant::now();
-    let options = LoadOptions { watch_claims, ..LoadOptions::default() };
-    let source = Source::new("test.pml", text);
-    let result = load(source.clone(), Language::Promela, &options);
-    assert!(started.elapsed() < Duration::from_secs(180), "too slow:\n{text}");
-    let diagnostics = match &result {
-        Ok(loaded) => &loaded.warnings,
-        Err(diagnostics) => {
-            assert!(diagnostics.iter().any(Diagnostic::is_error), "refused without a word:\n{text}");
-            diagnostics
-        }
-    };
-    for label in diagnostics.iter().flat_map(|it| it.primary.iter().chain(&it.secondary)) {
-        assert!(source.text.get(label.span.range()).is_some(), "{label:?} is at no place of\n{text}");
-    }
-    match result {
-        Ok(loaded) => {
-            quotient_ir::verify(&loaded.model).expect("a model that was read is well formed");
-            Ok(())
-        }
-        Err(diagnostics) => Err(diagnostics.iter().map(|it| it.code).collect()),
-    }
+    robustness::read(text, Language::Promela, &LoadOptions { watch_claims, ..LoadOptions::default() })
 }
 
 /// Something of everything.
@@ -177,16 +154,6 @@ fn pieces(text: &str) -> Vec<&str> {
     pieces
 }
 
-/// A small generator of random numbers.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) as usize) % bound.max(1)
-    }
-}
-
 fn changed(random: &mut Random, texts: &[Vec<&str>]) -> String {
     let which = random.below(texts.len());
     let mut text: Vec<&str> = texts[which].clone();
@@ -217,15 +184,11 @@ fn changed(random: &mut Random, texts: &[Vec<&str>]) -> String {
 
 #[test]
 fn random_changes() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/promela");
-    let mut paths: Vec<_> =
-        std::fs::read_dir(folder).expect("the models").map(|entry| entry.expect("an entry").path()).collect();
-    paths.sort();
-    let models: Vec<String> = paths.iter().map(|path| std::fs::read_to_string(path).expect("a model")).collect();
+    let models = examples("promela");
     let small: Vec<Vec<&str>> = SNIPPETS.iter().map(|text| pieces(text)).collect();
     let large: Vec<Vec<&str>> = models.iter().map(|text| pieces(text)).collect();
-    let count = std::env::var("QUOTIENT_PROMELA_CHANGES").ok().and_then(|it| it.parse().ok()).unwrap_or(20_000);
-    let mut random = Random(7);
+    let count = number_of_changes("QUOTIENT_PROMELA_CHANGES", 20_000);
+    let mut random = Random::new(7);
     for round in 0..count {
         let text = changed(&mut random, if round % 20 == 0 { &large } else { &small });
         let _ = read(&text, round % 2 == 0);

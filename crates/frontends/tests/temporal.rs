@@ -43,6 +43,7 @@ fn claims(model: &Model) -> Vec<String> {
             TemporalClaim::Branching { pool, formula } => {
                 format!("ctl {}", print(pool, *formula, Notation::Plain, &atom))
             }
+            TemporalClaim::Behaviour(behaviour) => format!("{:?}", behaviour.claim),
             TemporalClaim::Never(automaton) => format!("{:?} {}", temporal.names, automaton_text(automaton)),
         };
         lines.push(format!("{name}: {parameters}{formula}"));

@@ -5,6 +5,7 @@
 
 use quotient_temporal::{Automaton, Formulas};
 
+use crate::behaviour::{Behaviour, EventLabel};
 use crate::index::ExprId;
 
 /// The formula of a property.
@@ -64,6 +65,8 @@ pub enum TemporalClaim {
     },
     /// No run is accepted by an automaton.
     Never(Automaton),
+    /// A claim about the events of a process.
+    Behaviour(Box<Behaviour>),
 }
 
 impl Formula {
@@ -80,6 +83,18 @@ impl Formula {
             Self::Temporal(temporal) => Some(temporal),
             Self::Condition(_) | Self::CoverStatement => None,
         }
+    }
+    /// All values of events that the formula is about.
+    pub fn event_values(&self) -> impl Iterator<Item = ExprId> + '_ {
+        let labels = match self.temporal().map(|temporal| &temporal.claim) {
+            Some(TemporalClaim::Behaviour(behaviour)) => &behaviour.labels[..],
+            _ => &[],
+        };
+        let values = |label: &EventLabel| match label {
+            EventLabel::Event { values, .. } => values.clone(),
+            EventLabel::Nothing | EventLabel::Internal => Vec::new(),
+        };
+        labels.iter().flat_map(values)
     }
     /// All conditions on states in the formula, from left to right.
     pub fn conditions(&self) -> impl Iterator<Item = ExprId> + '_ {

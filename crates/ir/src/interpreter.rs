@@ -20,10 +20,12 @@ mod machine;
 mod printing;
 mod type_facts;
 
+use crate::behaviour::{EventLabel, event_text};
 use crate::budget::Interrupt;
 use crate::expression::Iteration;
 use crate::fault::Fault;
-use crate::index::{FunctionId, LocalId, PropertyId, RuleId, StartId, Table};
+use crate::formula::TemporalClaim;
+use crate::index::{ExprId, FunctionId, LocalId, PropertyId, RuleId, StartId, Table, TableIndex};
 use crate::layout::{Layout, Valuation};
 use crate::model::{Local, Model, Parameter, PropertyKind};
 use crate::statement::Statement;
@@ -41,6 +43,17 @@ pub enum Action {
     Start(StartId),
     /// A rule.
     Rule(RuleId),
+}
+
+/// What is visible of a step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// It is not a step of a process.
+    Nothing,
+    /// It is internal.
+    Internal,
+    /// The text of its event.
+    Event(String),
 }
 
 /// The outcome of executing an action.
@@ -177,6 +190,33 @@ impl<'m> Interpreter<'m> {
         assert!(temporal.atoms.len() <= 64, "a temporal formula has at most 64 conditions");
         let holds = |&atom| condition(self.property_machine(property, arguments, state).evaluate(atom)) == Ok(true);
         temporal.atoms.iter().enumerate().fold(0, |letter, (bit, atom)| letter | u64::from(holds(atom)) << bit)
+    }
+    /// What is visible of the steps of a rule in a state, for a claim about events.
+    ///
+    /// # Errors
+    /// If a value of the event has none.
+    pub fn shown(&self, property: PropertyId, rule: RuleId, state: &Valuation) -> Result<Shown, Fault> {
+        let claim = self.model.properties[property].formula.temporal().map(|temporal| &temporal.claim);
+        let Some(TemporalClaim::Behaviour(behaviour)) = claim else { return Ok(Shown::Nothing) };
+        match &behaviour.labels[rule.position()] {
+            EventLabel::Nothing => Ok(Shown::Nothing),
+            EventLabel::Internal => Ok(Shown::Internal),
+            EventLabel::Event { name, values } => {
+                let values: Result<Vec<i64>, Fault> =
+                    values.iter().map(|&value| self.value_at(property, value, state)).collect();
+                Ok(Shown::Event(event_text(name, &values?)))
+            }
+        }
+    }
+    /// The value of an expression that belongs to a property without parameters, such as one of an event.
+    ///
+    /// # Errors
+    /// If the evaluation fails.
+    pub fn value_at(&self, property: PropertyId, value: ExprId, state: &Valuation) -> Result<i64, Fault> {
+        self.property_machine(property, &[], state).evaluate(value).map_err(|stop| match *stop {
+            Stop::Fault(fault) => fault,
+            Stop::Pruned => unreachable!("an expression has no statement that drops a state"),
+        })
     }
     /// Whether no assumption drops a state; one without a value does.
     pub fn is_assumed(&self, state: &Valuation) -> bool {

@@ -2,6 +2,7 @@
 //! nondeterministic sequential model over finite scalar slots. Knows nothing about languages, groups or engines.
 
 mod assembly;
+mod behaviour;
 mod budget;
 pub mod builder;
 mod calling;
@@ -25,6 +26,7 @@ mod types;
 mod verify;
 pub mod walk;
 
+pub use behaviour::{Behaviour, BehaviourClaim, EventLabel, Refinement, event_text};
 pub use budget::{Budget, Interrupt, Meter, Spent};
 pub use calling::{Calling, PartStep};
 pub use diagnostics::{Claim, Diagnostic, Label, Severity, Source, Span};
@@ -34,9 +36,13 @@ pub use formula::{Formula, Positions, Temporal, TemporalClaim};
 pub use index::{
     ExprId, FunctionId, LocalId, PlaceId, PropertyId, RuleId, SlotId, StartId, Table, TableIndex, TypeId, VariableId,
 };
-pub use interpreter::{Action, CallContext, DecidingPart, FailureContext, Footprint, Interpreter, NamedValue, Outcome};
+pub use interpreter::{
+    Action, CallContext, DecidingPart, FailureContext, Footprint, Interpreter, NamedValue, Outcome, Shown,
+};
 pub use layout::{Layout, LayoutError, MultisetSlots, Slot, State, Valuation};
-pub use model::{Function, Local, LocalKind, Model, Parameter, Property, PropertyKind, Rule, Start, Variable};
+pub use model::{
+    Function, Local, LocalKind, Model, Objective, Parameter, Property, PropertyKind, Rule, Start, Variable,
+};
 pub use murphi::{PrintError, PrintOptions, print_murphi};
 pub use notation::{Index, Notation};
 pub use operations::{CallValue, OperationCall, Operations, ParameterNotation, Stages};

@@ -36,6 +36,8 @@ pub struct Model {
     /// The invariants that the source calls assertions: they are claimed to follow from the others, and are reported as
     /// assertions.
     pub assertions: Vec<PropertyId>,
+    /// Cover properties of which the best state is asked for.
+    pub objectives: Vec<Objective>,
     /// Whether the source claims that there is no deadlock, in a language where this is a claim like others.
     pub claims_no_deadlock: bool,
     /// Types besides scalarsets whose values the source declares interchangeable, such as the deferred sets of B. This
@@ -150,6 +152,18 @@ pub struct Function {
     pub span: Span,
 }
 
+/// A question besides that for a state which satisfies a cover property without parameters: which of these states is
+/// best?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Objective {
+    /// The cover property.
+    pub property: PropertyId,
+    /// What is best at its least or greatest value: a number, free of side effects.
+    pub value: ExprId,
+    /// Whether the least value is best.
+    pub is_least: bool,
+}
+
 /// The kind of claim a property makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PropertyKind {
@@ -223,6 +237,7 @@ impl Model {
             rules: Table::new(),
             properties: Table::new(),
             assertions: Vec::new(),
+            objectives: Vec::new(),
             claims_no_deadlock: false,
             interchangeable: Vec::new(),
             notations: Vec::new(),

@@ -380,6 +380,7 @@ pub fn changed_slots(before: &Valuation, after: &Valuation) -> Vec<SlotId> {
     cells.filter(|(_, (before, after))| before != after).map(|(position, _)| SlotId::from_position(position)).collect()
 }
 
+mod behaviour;
 mod temporal;
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Runs to reached cover properties. A check only establishes that they are reached, so each run takes a separate
 //! search: of the same model with the claim that the cover property is never reached.
 
-use quotient_engines::{StoreMode, Subject, Verdict, ViolationLimit};
+use quotient_engines::{StopReason, StoreMode, Subject, Verdict, ViolationLimit};
 use quotient_ir::{
     self as ir, Action, DeadlockMode, Expr, ExprId, Formula, Interpreter, Outcome, PropertyId, PropertyKind, Span,
     Statement, StatementKind, Trace, TraceStep, UnaryOperator, Violation, replay,
@@ -27,13 +27,12 @@ pub(crate) fn runs(
     control: &Control,
     observer: &mut dyn Observer,
 ) -> Result<Vec<(PropertyId, Trace)>, Error> {
-    let has_errors = report.fault.is_some()
-        || report.properties.iter().any(|it| it.subject == Subject::Errors && it.verdict == Verdict::Violated);
+    let has_errors = has_errors(report);
     let mut found = Vec::new();
     for property in report.properties.iter().filter(|property| property.verdict == Verdict::Holds) {
         let Subject::Property(cover) = property.subject else { continue };
         if plan.model.ir().properties[cover].kind == PropertyKind::Cover
-            && let Some(trace) = run_to(plan, cover, has_errors, control, observer)?
+            && let Sought::Found(trace) = run_to(plan, plan.model.ir(), cover, has_errors, control, observer)?
         {
             found.push((cover, trace));
         }
@@ -41,15 +40,33 @@ pub(crate) fn runs(
     Ok(found)
 }
 
-/// A run to a cover property; none if a limit is reached first.
-fn run_to(
+/// Whether run-time errors were found.
+pub(crate) fn has_errors(report: &Report) -> bool {
+    report.fault.is_some()
+        || report.properties.iter().any(|it| it.subject == Subject::Errors && it.verdict == Verdict::Violated)
+}
+
+/// What became of the search for a run.
+pub(crate) enum Sought {
+    Found(Trace),
+    /// There is none.
+    Absent,
+    /// The search did not finish.
+    Unknown(StopReason),
+}
+
+/// A run to a cover property of a model, which is that of the plan up to that property.
+pub(crate) fn run_to(
     plan: &Plan,
+    model: &ir::Model,
     cover: PropertyId,
     has_errors: bool,
     control: &Control,
     observer: &mut dyn Observer,
-) -> Result<Option<Trace>, Error> {
-    let (denied, places) = denying(plan.model.ir(), cover);
+) -> Result<Sought, Error> {
+    let (mut denied, places) = denying(model, cover);
+    // The property is a claim now.
+    denied.objectives.clear();
     let denied = Model::new(denied)?;
     let is_statement = plan.model.ir().properties[cover].formula.condition().is_none();
     let subject = if is_statement { ERRORS.to_owned() } else { property_name(denied.ir(), cover) };
@@ -72,7 +89,10 @@ fn run_to(
         _ => false,
     };
     let Some(trace) = searched.properties.iter().flat_map(|property| property.traces()).find(is_reached) else {
-        return Ok(None);
+        return Ok(match searched.verdict {
+            Verdict::Holds => Sought::Absent,
+            _ => Sought::Unknown(searched.stop_reason.unwrap_or(StopReason::Interrupted)),
+        });
     };
     let interpreter = Interpreter::new(plan.model.ir(), plan.model.layout());
     let mut steps = trace.steps.clone();
@@ -80,19 +100,19 @@ fn run_to(
         let outcome = match (action, steps.last()) {
             (Action::Start(start), _) => interpreter.run_start(*start, arguments),
             (Action::Rule(rule), Some(last)) => interpreter.fire(*rule, arguments, &last.state),
-            (Action::Rule(_), None) => return Ok(None),
+            (Action::Rule(_), None) => return Ok(Sought::Unknown(StopReason::Interrupted)),
         };
         match outcome {
             Outcome::Next { state, covered } if covered.contains(&cover) => {
                 steps.push(TraceStep { action: *action, arguments: arguments.clone(), state });
             }
             // A later statement of the step fails or drops the step.
-            _ => return Ok(None),
+            _ => return Ok(Sought::Unknown(StopReason::Interrupted)),
         }
     }
     let trace = Trace::new(steps, None);
     match replay(&interpreter, &trace) {
-        Ok(()) => Ok(Some(trace)),
+        Ok(()) => Ok(Sought::Found(trace)),
         Err(error) => Err(Error::of_engine(plan.model.source(), error.into())),
     }
 }

@@ -70,6 +70,7 @@ mod identity;
 mod memory;
 mod model;
 pub mod names;
+mod optima;
 mod options;
 mod partial;
 mod partial_order;
@@ -120,7 +121,7 @@ pub use quotient_symmetry::{
     Reason, Refused, RoleReport, Strategy, TooManyStates, Witness,
 };
 pub use report::{
-    CrossCheck, GroupReport, PartialOrderReport, ReductionReport, Remark, Report, SliceReport, SymmetryReport,
+    CrossCheck, GroupReport, Optimum, PartialOrderReport, ReductionReport, Remark, Report, SliceReport, SymmetryReport,
     UnsupportedProperty,
 };
 pub use runs::{RecordedRun, RunFile, RunFormat, RunOrigin, TrailFile, write_run};

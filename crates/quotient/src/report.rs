@@ -30,6 +30,8 @@ pub struct Report {
     pub properties: Vec<PropertyReport>,
     /// A run to each reached cover property, if requested and no limit was reached first.
     pub cover_runs: Vec<(PropertyId, Trace)>,
+    /// The least or greatest values that the model asks for, where the cover property is reached.
+    pub optima: Vec<Optimum>,
     /// Whether the search continues past violations.
     pub all_errors: bool,
     /// The run to the run-time error that ended the search, if errors were not selected ([`StopReason::Fault`]).
@@ -92,6 +94,21 @@ pub struct Report {
     pub peak_memory: Option<u64>,
     /// Deviations from the options, and other notes.
     pub notes: Vec<String>,
+}
+
+/// The best state that satisfies a cover property.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Optimum {
+    /// The cover property.
+    pub property: PropertyId,
+    /// Whether the least value is best.
+    pub is_least: bool,
+    /// The value.
+    pub value: i64,
+    /// Whether there is no better one. If a limit was reached first, this is the best that was found.
+    pub is_proved: bool,
+    /// A run to the state.
+    pub trace: Trace,
 }
 
 /// A claim of a model that cannot be checked, so it has no verdict.
@@ -269,6 +286,7 @@ impl Report {
             stop_reason: stop_reason.map(own),
             properties,
             cover_runs: Vec::new(),
+            optima: Vec::new(),
             all_errors: false,
             fault,
             remarks,

@@ -6,7 +6,9 @@ use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
 use num_bigint::BigUint;
-use quotient_engines::{self as engines, Clock, Observer as EngineObserver, Progress, StopReason, TemporalReport};
+use quotient_engines::{
+    self as engines, Clock, Observer as EngineObserver, Progress, StopReason, TemporalReport, Verdict,
+};
 
 use quotient_ir::Interrupt;
 
@@ -17,6 +19,7 @@ use crate::covers;
 use crate::detection::{self, Choice, PATIENCE, Pending, Symmetries, ToPreserve};
 use crate::error::Error;
 use crate::memory::resident_bytes;
+use crate::optima;
 use crate::options::{Reduction, Symmetry};
 use crate::partial_order;
 use crate::plan::Plan;
@@ -88,6 +91,18 @@ pub(crate) fn check(plan: &Plan, control: &Control, observer: &mut dyn Observer)
         notes.push(format!("what was found is in `{path}`: --resume {path} continues from there"));
     }
     let mut report = Report::new(found, notes, control, started.elapsed()).planned(plan);
+    if !plan.model.ir().objectives.is_empty() {
+        let (optima, stopped) = optima::optima(plan, &report, control, observer)?;
+        report.optima = optima;
+        // An optimum that is not proved is no answer.
+        if let Some(reason) = stopped {
+            report.stop_reason = report.stop_reason.or(Some(reason));
+            if report.verdict == Verdict::Holds {
+                report.verdict = Verdict::Inconclusive;
+            }
+        }
+        report.elapsed = started.elapsed();
+    }
     if plan.options.cover_runs {
         report.cover_runs = covers::runs(plan, &report, control, observer)?;
         report.elapsed = started.elapsed();

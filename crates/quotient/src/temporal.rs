@@ -4,7 +4,7 @@ use quotient_engines::{
     self as engines, EngineError, FairnessMode, PropertyReport, StopReason, Subject, SymmetrySource, TemporalReport,
     Verdict,
 };
-use quotient_ir::PropertyId;
+use quotient_ir::{PropertyId, TemporalClaim};
 
 use crate::background;
 use crate::control::{Control, Follower, Phase};
@@ -79,6 +79,10 @@ fn check(plan: &Plan, control: &Control, property: PropertyId, steps: u64) -> Re
         (Symmetry::Auto, _) => Some(SymmetrySource::Detected),
         (Symmetry::Declared, _) => Some(SymmetrySource::Declared),
     };
+    // Claims about events are checked on all states.
+    let temporal = plan.model.ir().properties[property].formula.temporal();
+    let is_behaviour = temporal.is_some_and(|it| matches!(it.claim, TemporalClaim::Behaviour(_)));
+    let source = source.filter(|_| !is_behaviour);
     control.enter(Phase::Searching);
     let report = search(plan, control, (property, steps), source)?;
     if plan.options.cross_check && source.is_some() {

@@ -19,6 +19,8 @@ pub mod random_dve;
 pub mod random_murphi;
 pub mod random_promela;
 pub mod random_temporal;
+pub mod refinement_oracle;
+pub mod robustness;
 pub mod rumur;
 pub mod search;
 pub mod spin;

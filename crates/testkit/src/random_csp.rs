@@ -8,11 +8,13 @@
 //! the set of reachable terms is finite.
 
 mod interpreter;
+mod refinement;
 
 use std::fmt::Write;
 use std::rc::Rc;
 
 pub use self::interpreter::Explored;
+pub use self::refinement::{RandomRefinement, random_refinement};
 use crate::random_murphi::Random;
 
 /// The number of variables.
@@ -93,29 +95,42 @@ pub struct RandomCsp {
 pub fn random_csp(seed: u64) -> RandomCsp {
     let mut random = Random::new(seed);
     let count = 2 + random.below(3);
-    let mut generator = Generator { random, events: 0, definitions: count };
+    let mut generator = Generator { random, events: 0, definitions: count, shares_names: false };
     let definitions = (0..count).map(|number| generator.definition(number)).collect();
     let initial = (0..VARIABLES).map(|_| generator.random.between(0, 2)).collect();
-    let parts: Vec<Rc<Process>> = (0..2 + generator.random.below(2))
-        .map(|_| {
-            let definition = generator.random.below(count);
-            Rc::new(Process::Reference(definition, Number::Constant(generator.random.between(0, 2))))
-        })
-        .collect();
-    let system = match generator.random.percent(35) {
-        true => Process::Parallel(parts, None),
-        false => Process::Interleave(parts),
-    };
-    RandomCsp { initial, definitions, system: Rc::new(system) }
+    let system = generator.system();
+    RandomCsp { initial, definitions, system }
 }
 
 struct Generator {
     random: Random,
     events: usize,
     definitions: usize,
+    /// Whether different events may have one name.
+    shares_names: bool,
 }
 
 impl Generator {
+    /// A composition of references.
+    fn system(&mut self) -> Rc<Process> {
+        let parts: Vec<Rc<Process>> = (0..2 + self.random.below(2))
+            .map(|_| {
+                let definition = self.random.below(self.definitions);
+                Rc::new(Process::Reference(definition, Number::Constant(self.random.between(0, 2))))
+            })
+            .collect();
+        Rc::new(match self.random.percent(35) {
+            true => Process::Parallel(parts, None),
+            false => Process::Interleave(parts),
+        })
+    }
+
+    /// The number of an event, for its name.
+    fn event(&mut self) -> usize {
+        self.events += 1;
+        if self.shares_names { self.events % 2 } else { self.events }
+    }
+
     fn definition(&mut self, number: usize) -> Rc<Process> {
         self.process(3, number, true, &["i".into()])
     }
@@ -204,15 +219,13 @@ impl Generator {
                 Process::Event(name, Vec::new(), None, self.behind(depth, from, is_last, bound))
             }
             3..=5 => {
-                self.events += 1;
-                let name = format!("e{}", self.events).into();
+                let name = format!("e{}", self.event()).into();
                 let arguments = (0..self.random.below(2)).map(|_| self.number(bound)).collect();
                 let next = self.behind(depth, from, is_last, bound);
                 Process::Event(name, arguments, None, next)
             }
             6 | 7 => {
-                self.events += 1;
-                let name = format!("d{}", self.events).into();
+                let name = format!("d{}", self.event()).into();
                 let assignments =
                     (0..1 + self.random.below(2)).map(|_| (self.random.below(VARIABLES), self.number(bound))).collect();
                 Process::Event(name, Vec::new(), Some(assignments), self.behind(depth, from, is_last, bound))
@@ -256,6 +269,12 @@ impl Generator {
 impl RandomCsp {
     /// Its text.
     pub fn text(&self) -> String {
+        let mut text = self.declarations();
+        let _ = writeln!(text, "System() = {};\n#assert System() deadlockfree;", process_text(&self.system));
+        text
+    }
+
+    fn declarations(&self) -> String {
         let mut text = String::new();
         for (number, value) in self.initial.iter().enumerate() {
             let _ = writeln!(text, "var v{number} = {value};");
@@ -266,7 +285,6 @@ impl RandomCsp {
         for (number, definition) in self.definitions.iter().enumerate() {
             let _ = writeln!(text, "P{number}(i) = {};", process_text(definition));
         }
-        let _ = writeln!(text, "System() = {};\n#assert System() deadlockfree;", process_text(&self.system));
         text
     }
 }

@@ -70,6 +70,7 @@ pub fn random_temporal(seed: u64) -> Result<TemporalModel, String> {
             TemporalClaim::Linear { pool, formula } => format!("LTL {}", plain(pool, *formula)),
             TemporalClaim::Branching { pool, formula } => format!("CTL* {}", plain(pool, *formula)),
             TemporalClaim::Never(automaton) => format!("never {automaton:?}"),
+            TemporalClaim::Behaviour(behaviour) => format!("{:?}", behaviour.claim),
         };
         let _ = writeln!(notes, "-- t{number} ({positions:?}): {shown}");
         let names = (0..atoms.len()).map(|atom| format!("p{atom}")).collect();

@@ -138,6 +138,8 @@ pub fn judge(model: &Model, fairness: Fairness, limits: &OracleLimits) -> Result
                     TemporalClaim::Linear { pool, formula } => {
                         linear(&graph.structure, pool, *formula, &letters, fairness, limits)?
                     }
+                    // The refinement oracle is for these.
+                    TemporalClaim::Behaviour(_) => continue,
                     TemporalClaim::Never(automaton) => never(&graph.structure, automaton, &letters, fairness, limits)?,
                     TemporalClaim::Branching { pool, formula } => {
                         let truth = branching(&graph.structure, pool, *formula, &letters, fairness, limits)?;

@@ -89,7 +89,7 @@ fn models_give_what_their_headers_expect() {
 fn compare(seed: u64, limit: u64) -> Result<Option<bool>, String> {
     let program = random_csp(seed);
     let text = program.text();
-    let Some(Explored { states, steps, terminated, deadlock }) = program.explore(limit) else { return Ok(None) };
+    let Some(Explored { states, steps, terminated, deadlock, .. }) = program.explore(limit) else { return Ok(None) };
     let told = |problem: String| format!("seed {seed}: {problem}\n{text}");
     let model = match load(Source::new("random.csp", text.as_str()), Language::Csp, &LoadOptions::default()) {
         Ok(loaded) => loaded.model,
@@ -134,6 +134,41 @@ fn random_programs_against_a_direct_interpreter() {
     let wrong: Vec<&String> = results.iter().filter_map(|it| it.as_ref().err()).collect();
     assert!(wrong.is_empty(), "{} wrong: {}", wrong.len(), wrong[0]);
     let compared = results.iter().filter(|it| matches!(it, Ok(Some(_)))).count();
+    assert!(3 * compared > results.len(), "{compared} compared");
+}
+
+/// Compares the least and the greatest value of a random program with those of the interpreter.
+fn compare_optima(seed: u64, limit: u64) -> Result<bool, String> {
+    let program = random_csp(seed);
+    let Some(Explored { valuations, .. }) = program.explore(limit) else { return Ok(false) };
+    let fitting = valuations.iter().filter(|values| values[1] != 2);
+    let values: Vec<i64> = fitting.map(|values| 5 * values[0] - 3 * values[1]).collect();
+    let claims = "#define fits (v1 != 2);
+#assert System() reaches fits with min(5 * v0 - 3 * v1);
+#assert System() reaches fits with max(5 * v0 - 3 * v1);
+";
+    let text = format!("{}{claims}", program.text());
+    let told = |problem: String| format!("seed {seed}: {problem}\n{text}");
+    let Ok(model) = quotient::Model::from_text("random.csp", &text, quotient::Language::Csp) else { return Ok(false) };
+    let options = quotient::Options { deadlock: Some(DeadlockMode::Off), ..quotient::Options::default() };
+    let plan = quotient::Plan::new(&model, &options).map_err(|error| told(error.to_string()))?;
+    let report = plan.run().map_err(|error| told(error.to_string()))?;
+    let found: Vec<(i64, bool)> = report.optima.iter().map(|it| (it.value, it.is_proved)).collect();
+    let expected: Vec<(i64, bool)> = match (values.iter().min(), values.iter().max()) {
+        (Some(&least), Some(&greatest)) => vec![(least, true), (greatest, true)],
+        _ => Vec::new(),
+    };
+    if found == expected { Ok(!expected.is_empty()) } else { Err(told(format!("{found:?}, not {expected:?}"))) }
+}
+
+#[test]
+fn optima_of_random_programs() {
+    let programs = std::env::var("QUOTIENT_RANDOM_CSP").ok().and_then(|value| value.parse().ok()).unwrap_or(100);
+    let seeds: Vec<u64> = (1..=programs).collect();
+    let results = map_on_workers(2, &seeds, |&seed| compare_optima(seed, 300));
+    let wrong: Vec<&String> = results.iter().filter_map(|it| it.as_ref().err()).collect();
+    assert!(wrong.is_empty(), "{} wrong: {}", wrong.len(), wrong[0]);
+    let compared = results.iter().filter(|it| **it == Ok(true)).count();
     assert!(3 * compared > results.len(), "{compared} compared");
 }
 

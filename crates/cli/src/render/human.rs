@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use num_bigint::BigUint;
 use quotient::{
-    AdaptiveUse, CrossCheck, Extent, FairnessMode, Model, PartialOrderReport, PropertyReport, Report, SliceReport,
-    StopReason, Subject, SymmetryReport, UnsupportedProperty, UsedSymmetry, Verdict,
+    AdaptiveUse, CrossCheck, Extent, FairnessMode, Model, Optimum, PartialOrderReport, PropertyReport, Report,
+    SliceReport, StopReason, Subject, SymmetryReport, UnsupportedProperty, UsedSymmetry, Verdict,
 };
 use quotient_ir::{FaultKind, RuleId, SourceStatement, Trace, Unexecuted, Violation};
 
@@ -192,7 +192,21 @@ fn cover_runs(outcome: &Outcome<'_>, palette: Palette) -> String {
             renderer.trace(trace)
         )
     });
-    shown.collect()
+    let optima = outcome.report.optima.iter().map(|optimum| {
+        let title = property_title(model, optimum.property);
+        let head = format!("{title}: {}", optimum_text(optimum));
+        format!("\n{}\n{}", palette.strong(&head), renderer.trace(&optimum.trace))
+    });
+    optima.chain(shown).collect()
+}
+
+/// The value of an optimum, and what is known about it.
+fn optimum_text(optimum: &Optimum) -> String {
+    let extreme = if optimum.is_least { "least" } else { "greatest" };
+    match optimum.is_proved {
+        true => format!("the {extreme} value is {}", optimum.value),
+        false => format!("the {extreme} value found is {}", optimum.value),
+    }
 }
 
 /// A violation to show: one for each property, or one for each kind of error.
@@ -591,6 +605,10 @@ fn figures(outcome: &Outcome<'_>) -> String {
         rows.extend(symmetry_rows(outcome, symmetry));
     }
     rows.extend(report.slice.iter().flat_map(slice_rows));
+    for optimum in &report.optima {
+        let text = format!("{}: {}", property_title(outcome.model.ir(), optimum.property), optimum_text(optimum));
+        rows.push(("optimum", text));
+    }
     rows.extend(temporal_rows(outcome));
     let mut states = quantity::count(report.states);
     let is_partial = report.partial_order.as_ref().is_some_and(|partial_order| partial_order.unused.is_none());

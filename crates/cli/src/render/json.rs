@@ -215,6 +215,9 @@ struct TemporalObject {
     least_symmetries: String,
     states: u64,
     transitions: u64,
+    /// What a run that violates the property does not show.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    remarks: Vec<String>,
 }
 
 /// An additional search, for liveness.
@@ -299,9 +302,20 @@ struct PropertyObject<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     cycle: Option<usize>,
     violation: Option<ViolationObject<'a>>,
+    /// The least or greatest value, if the property asks for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    optimum: Option<OptimumObject>,
     /// Why it cannot be checked, if its verdict is `unsupported`.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<ViolationObject<'a>>,
+}
+
+/// The best state that satisfies a property; the trace of the property leads to it.
+#[derive(serde::Serialize)]
+struct OptimumObject {
+    extreme: &'static str,
+    value: i64,
+    proved: bool,
 }
 
 /// A run to a run-time error: one of several, or one that is not a violation because errors were not selected.
@@ -649,6 +663,7 @@ fn temporal_objects(model: &Model, temporal: &TemporalReport) -> Vec<TemporalObj
             least_symmetries: least,
             states: search.states,
             transitions: search.transitions,
+            remarks: temporal.remarks.clone(),
         }
     };
     temporal.searches.iter().map(object).collect()
@@ -834,7 +849,14 @@ fn property_objects<'a>(naming: Naming<'a>, lines: &Lines<'a>, report: &'a Repor
         let run = report.cover_runs.iter().find(|(cover, _)| property.subject == Subject::Property(*cover));
         let run = run.map(|(_, trace)| TraceObject { naming, trace });
         let object = property_object(naming, lines, property);
-        PropertyObject { trace: object.trace.or(run), ..object }
+        let optimum = report.optima.iter().find(|it| property.subject == Subject::Property(it.property));
+        let best = optimum.map(|it| TraceObject { naming, trace: &it.trace });
+        let optimum = optimum.map(|it| OptimumObject {
+            extreme: if it.is_least { "least" } else { "greatest" },
+            value: it.value,
+            proved: it.is_proved,
+        });
+        PropertyObject { trace: object.trace.or(best).or(run), optimum, ..object }
     });
     let unsupported = report.unsupported.iter().map(|property| PropertyObject {
         name: property.name.clone(),
@@ -844,6 +866,7 @@ fn property_objects<'a>(naming: Naming<'a>, lines: &Lines<'a>, report: &'a Repor
         trace: None,
         cycle: None,
         violation: None,
+        optimum: None,
         reason: Some(located(lines, property.reason.clone(), property.span)),
     });
     judged.chain(unsupported).collect()
@@ -891,6 +914,7 @@ fn property_object<'a>(naming: Naming<'a>, lines: &Lines<'a>, property: &'a Prop
         cycle: property.trace.as_ref().and_then(|trace| trace.cycle),
         trace: property.trace.as_ref().map(|trace| TraceObject { naming, trace }),
         violation,
+        optimum: None,
         reason: None,
     }
 }

@@ -4,7 +4,8 @@
 use std::fmt::Write;
 
 use quotient_ir::{
-    Action, DeadlockMode, FaultKind, Interpreter, Layout, Model, Span, Trace, TraceStep, Valuation, Violation,
+    Action, DeadlockMode, FaultKind, Interpreter, Layout, Model, PropertyId, Span, TemporalClaim, Trace, TraceStep,
+    Valuation, Violation,
 };
 
 use crate::names::{
@@ -99,6 +100,12 @@ impl<'m> TraceRenderer<'m> {
         format!("{:>width$}  {}\n", "", self.palette.faint("the cycle begins here"))
     }
 
+    /// Whether a property is about the events of finite runs.
+    fn is_about_events(&self, property: PropertyId) -> bool {
+        let temporal = self.interpreter.model().properties[property].formula.temporal();
+        temporal.is_some_and(|temporal| matches!(temporal.claim, TemporalClaim::Behaviour(_)))
+    }
+
     /// What follows the last step of a trace.
     pub(crate) fn ending(&self, trace: &Trace, width: usize) -> String {
         let mut text = String::new();
@@ -106,7 +113,9 @@ impl<'m> TraceRenderer<'m> {
         if let Some(begin) = trace.cycle {
             let back = format!("the cycle leads back to the state after step {begin}, and repeats forever");
             let _ = writeln!(text, "{:>width$}  {}", "", self.palette.faint(&back));
-        } else if let Some(Violation::Temporal { .. }) = &trace.violation {
+        } else if let Some(Violation::Temporal { property, .. }) = &trace.violation
+            && !self.is_about_events(*property)
+        {
             let stays = "nothing can happen here: the run stays in this state forever";
             let _ = writeln!(text, "{:>width$}  {}", "", self.palette.faint(stays));
         }

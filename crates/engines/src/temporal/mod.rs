@@ -34,6 +34,7 @@ use quotient_temporal::{Automaton, simplify, translate};
 use crate::observer::Observer;
 use crate::options::{FairnessMode, SearchOptions, SearchOrder};
 use crate::reduction::{SymmetrySource, too_large};
+use crate::refinement::check_behaviour;
 use crate::report::{EngineError, StopReason, Verdict};
 use crate::seam::SearchSpace;
 use crate::systems::compiled::CompiledSystem;
@@ -118,6 +119,9 @@ pub fn check_temporal(
     let Some(temporal) = entry.formula.temporal() else {
         return Err(EngineError::Refused("the property is not temporal"));
     };
+    if let TemporalClaim::Behaviour(behaviour) = &temporal.claim {
+        return check_behaviour(model, layout, (property, behaviour), options, observer);
+    }
     let interpreter = Interpreter::new(model, layout);
     let automaton = negated(temporal)?;
     let source = source.filter(|_| too_large(model).is_none());
@@ -171,6 +175,7 @@ fn negated(temporal: &Temporal) -> Result<Automaton, EngineError> {
         }
         TemporalClaim::Never(automaton) => Ok(automaton.clone()),
         TemporalClaim::Branching { .. } => Ok(branching::follower(temporal.atoms.len())),
+        TemporalClaim::Behaviour(_) => Err(EngineError::Refused("a claim about events has no automaton")),
     }
 }
 

@@ -401,10 +401,12 @@ impl<'m> Printer<'m> {
             TemporalClaim::Linear { pool, formula } => ("ltl", Some((pool, *formula))),
             TemporalClaim::Branching { pool, formula } => ("ctl", Some((pool, *formula))),
             TemporalClaim::Never(_) => ("never", None),
+            TemporalClaim::Behaviour(_) => ("assert", None),
         };
         let passes = self.model.properties.iter().any(|it| it.kind == PropertyKind::Passing);
         let reason = match formula {
             _ if !self.options.extensions => Some("Murphi has no temporal formulas"),
+            None if matches!(temporal.claim, TemporalClaim::Behaviour(_)) => Some("it is about events"),
             None => Some("it is an automaton"),
             Some(_) if passes => Some("it does not speak about transient states, and Murphi has none"),
             Some(_) => None,

@@ -2,6 +2,7 @@
 
 use quotient_temporal::Lasso;
 
+use super::behaviour::check_behaviour;
 use super::{Trace, run};
 use crate::formula::{Formula, Positions, Temporal, TemporalClaim};
 use crate::index::PropertyId;
@@ -28,6 +29,9 @@ pub(super) fn check_temporal(
     }
     if let TemporalClaim::Branching { .. } = temporal.claim {
         return Ok(());
+    }
+    if let TemporalClaim::Behaviour(behaviour) = &temporal.claim {
+        return check_behaviour(interpreter, trace, property, behaviour);
     }
     let word = word_of(interpreter, trace, property, temporal, arguments)?;
     match &temporal.claim {

@@ -8,6 +8,7 @@ use super::STATEMENT_NESTING_LIMIT;
 use super::effects::{Effect, Effects, Uses};
 use super::pool::{Class, Inside, Parts, blocks, class_of, for_each_inside};
 use super::types::Shapes;
+use crate::behaviour::BehaviourClaim;
 use crate::expression::{Argument, BinaryOperator, Expr, Iteration, Root, Step, UnaryOperator};
 use crate::formula::{Formula, TemporalClaim};
 
@@ -51,6 +52,14 @@ pub(super) fn check(model: &Model, shapes: &Shapes, classes: &Table<ExprId, Clas
             }
         }
     }
+    for objective in &model.objectives {
+        let is_cover = |it: &crate::model::Property| {
+            it.kind == PropertyKind::Cover && it.parameters.is_empty() && it.formula.condition().is_some()
+        };
+        if !model.properties.get(objective.property).is_some_and(is_cover) {
+            problems.push("an optimum is asked for that is not one of a condition to reach".into());
+        }
+    }
     for (id, property) in model.properties.iter_enumerated() {
         if property.formula == Formula::CoverStatement && property.kind != PropertyKind::Cover {
             problems.push(format!("property {id:?} is of another kind than the cover statement that declares it"));
@@ -64,6 +73,23 @@ pub(super) fn check(model: &Model, shapes: &Shapes, classes: &Table<ExprId, Clas
                     pool.atoms(*formula).last().copied()
                 }
                 TemporalClaim::Never(automaton) => automaton.atoms.iter().max().copied(),
+                TemporalClaim::Behaviour(behaviour) => {
+                    if behaviour.labels.len() != model.rules.len() {
+                        problems.push(format!("property {id:?} has labels of other rules than those of the model"));
+                    }
+                    let specification = match behaviour.claim {
+                        BehaviourClaim::Refines { specification, .. } => Some(specification),
+                        BehaviourClaim::DivergenceFree | BehaviourClaim::Deterministic => None,
+                    };
+                    let mut starts = std::iter::once(behaviour.process).chain(specification);
+                    if starts.any(|start| model.starts.get(start).is_none()) {
+                        problems.push(format!("property {id:?} is about a start that is not there"));
+                    }
+                    if !property.parameters.is_empty() {
+                        problems.push(format!("property {id:?} is about events and has parameters"));
+                    }
+                    None
+                }
             };
             let is_linear = |pool: &Formulas, formula| !pool.has_path_quantifier(formula);
             if highest.is_some_and(|atom| atom.0 as usize >= temporal.atoms.len()) {
@@ -99,6 +125,8 @@ struct Owner<'m> {
     function: Option<&'m Function>,
     /// A guard, or the conditions of a formula.
     conditions: Vec<ExprId>,
+    /// The values of events, and those of which the best is asked for.
+    values: Vec<ExprId>,
     body: &'m [Statement],
 }
 
@@ -107,7 +135,15 @@ fn owners(model: &Model) -> Vec<Owner<'_>> {
     for function in model.functions.iter() {
         let name = format!("function `{}`", function.name);
         let (locals, body) = (&function.locals, &function.body[..]);
-        owners.push(Owner { name, locals, parameters: &[], function: Some(function), conditions: Vec::new(), body });
+        owners.push(Owner {
+            name,
+            locals,
+            parameters: &[],
+            function: Some(function),
+            conditions: Vec::new(),
+            values: Vec::new(),
+            body,
+        });
     }
     let named = |kind: &str, id: &dyn std::fmt::Debug, name: &Option<String>| match name {
         Some(name) => format!("{kind} `{name}`"),
@@ -120,6 +156,7 @@ fn owners(model: &Model) -> Vec<Owner<'_>> {
             parameters: &start.parameters,
             function: None,
             conditions: Vec::new(),
+            values: Vec::new(),
             body: &start.body,
         });
     }
@@ -130,9 +167,11 @@ fn owners(model: &Model) -> Vec<Owner<'_>> {
             parameters: &rule.parameters,
             function: None,
             conditions: vec![rule.guard],
+            values: Vec::new(),
             body: &rule.body,
         });
     }
+    let objectives = |id| model.objectives.iter().filter(move |it| it.property == id).map(|it| it.value);
     for (id, property) in model.properties.iter_enumerated() {
         owners.push(Owner {
             name: named("property", &id, &property.name),
@@ -140,6 +179,7 @@ fn owners(model: &Model) -> Vec<Owner<'_>> {
             parameters: &property.parameters,
             function: None,
             conditions: property.formula.conditions().collect(),
+            values: property.formula.event_values().chain(objectives(id)).collect(),
             body: &[],
         });
     }
@@ -152,7 +192,7 @@ fn check_existence(model: &Model, owner: &Owner<'_>, problems: &mut Vec<String>)
     let local_exists = |local: LocalId| owner.locals.get(local).is_some();
     let mut parts = Parts::default();
     parts.types.extend(owner.locals.iter().map(|local| local.ty));
-    parts.expressions.extend(&owner.conditions);
+    parts.expressions.extend(owner.conditions.iter().chain(&owner.values));
     let mut locals: Vec<LocalId> = owner.parameters.iter().map(|parameter| parameter.local).collect();
     for parameter in owner.parameters {
         parts.add_range(&parameter.range);
@@ -253,6 +293,11 @@ impl<'m> Checker<'_, 'm> {
             self.check_inside(&walk, Parts { expressions: vec![condition], ..Parts::default() });
             self.require(&walk, self.classes[condition] == Class::Boolean, "it is not boolean");
             self.check_pure(&walk, condition);
+        }
+        for &value in &owner.values {
+            walk.place = " event".into();
+            self.check_inside(&walk, Parts { expressions: vec![value], ..Parts::default() });
+            self.check_pure(&walk, value);
         }
         self.check_read_only(&walk, &uses);
         self.check_block(&mut walk, owner.body);

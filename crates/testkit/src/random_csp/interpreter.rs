@@ -2,12 +2,14 @@
 
 use std::rc::Rc;
 
-use rustc_hash::FxHashSet;
+use quotient_ir::event_text;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{CAPACITIES, Check, Choice, Condition, Event, Number, Process, RandomCsp};
+use crate::refinement_oracle::EventGraph;
 
 /// What an exploration found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explored {
     /// The number of states.
     pub states: u64,
@@ -17,6 +19,8 @@ pub struct Explored {
     pub terminated: u64,
     /// Whether there is a state without a step that is not termination.
     pub deadlock: bool,
+    /// The values that the variables have together in some state, each once.
+    pub valuations: Vec<Vec<i64>>,
 }
 
 /// Variables and channels.
@@ -30,8 +34,8 @@ struct Data {
 enum Label {
     /// Whether it synchronises.
     Event(Event, bool),
-    /// A message that was sent or received.
-    Message,
+    /// A message that was sent or received, as a text.
+    Message(String),
     Send(usize, i64),
     /// With the name that is bound.
     Receive(usize, Rc<str>),
@@ -78,7 +82,49 @@ impl RandomCsp {
                 return None;
             }
         }
-        Some(Explored { states: seen.len() as u64, steps, terminated, deadlock })
+        let mut valuations: Vec<Vec<i64>> = seen.iter().map(|(data, _)| data.variables.clone()).collect();
+        valuations.sort();
+        valuations.dedup();
+        Some(Explored { states: seen.len() as u64, steps, terminated, deadlock, valuations })
+    }
+
+    /// The graph of a process with its events. None if there are too many states, or something that the front end
+    /// refuses.
+    pub(super) fn graph(&self, process: &Rc<Process>, limit: usize) -> Option<EventGraph> {
+        let data = Data { variables: self.initial.clone(), queues: vec![Vec::new(); CAPACITIES.len()] };
+        let initial = (data, self.normal(process).ok()?);
+        let mut numbers = FxHashMap::default();
+        numbers.insert(initial.clone(), 0);
+        let mut states = vec![initial];
+        let mut graph = EventGraph::default();
+        while graph.steps.len() < states.len() {
+            let (data, process) = states[graph.steps.len()].clone();
+            let mut all = self.steps(&process, &data).ok()?;
+            all.retain(|step| !matches!(step.label, Label::Send(..) | Label::Receive(..)));
+            if all.iter().any(|step| step.is_atomic) {
+                all.retain(|step| step.is_atomic);
+            }
+            let mut steps = Vec::new();
+            for step in all {
+                let event = match &step.label {
+                    Label::Event((name, values), _) => Some(event_text(name, values)),
+                    Label::Message(text) => Some(text.clone()),
+                    Label::Termination => Some("✓".to_owned()),
+                    Label::Send(..) | Label::Receive(..) | Label::Internal => None,
+                };
+                let next = (step.data, self.normal(&step.target).ok()?);
+                let number = *numbers.entry(next.clone()).or_insert_with(|| {
+                    states.push(next);
+                    states.len() - 1
+                });
+                steps.push((event, number));
+            }
+            graph.steps.push(steps);
+            if states.len() > limit {
+                return None;
+            }
+        }
+        Some(graph)
     }
 
     /// A term in which compositions that begin are not hidden behind names.
@@ -238,7 +284,7 @@ impl RandomCsp {
                 if data.queues[*channel].len() == CAPACITIES[*channel] {
                     return Ok(Vec::new());
                 }
-                let mut step = one(Label::Message, data, next);
+                let mut step = one(Label::Message(format!("c{channel}!{value}")), data, next);
                 step.data.queues[*channel].push(value);
                 vec![step]
             }
@@ -248,7 +294,7 @@ impl RandomCsp {
                 }
                 let Some(&value) = data.queues[*channel].first() else { return Ok(Vec::new()) };
                 let next = substitute(next, name, &Number::Constant(value));
-                let mut step = one(Label::Message, data, &next);
+                let mut step = one(Label::Message(format!("c{channel}?{value}")), data, &next);
                 step.data.queues[*channel].remove(0);
                 vec![step]
             }
@@ -388,7 +434,7 @@ impl RandomCsp {
                             }
                             let received = substitute(&it.target, name, &Number::Constant(value));
                             joined.push(Step {
-                                label: Label::Message,
+                                label: Label::Message(format!("c{channel}.{value}")),
                                 data: data.clone(),
                                 target: rebuild(&[(part, step.target.clone()), (other, received)]),
                                 is_atomic: step.is_atomic || it.is_atomic,

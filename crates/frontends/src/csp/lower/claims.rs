@@ -2,7 +2,10 @@
 
 use std::rc::Rc;
 
-use quotient_ir::{Diagnostic, ExprId, Formula, Positions, Property, PropertyKind, Table, Temporal, TemporalClaim};
+use quotient_ir::{
+    Behaviour, BehaviourClaim, Diagnostic, ExprId, Formula, Objective, Positions, Property, PropertyKind, Span,
+    StartId, Table, TableIndex, Temporal, TemporalClaim,
+};
 use quotient_temporal::{Atom, Formula as Node, Formulas};
 use rustc_hash::FxHashMap;
 
@@ -12,7 +15,6 @@ use super::steps::Label;
 use super::symbols::Symbols;
 use super::terms::{Event, Value};
 use super::values::Context;
-use crate::UNSUPPORTED_PROPERTY;
 use crate::csp::syntax::tree::{Assertion, Claim, Linear, LinearBinary, LinearKind, LinearUnary};
 
 /// The most conditions of one formula: an automaton reads them as the bits of a word.
@@ -23,8 +25,12 @@ pub(super) struct Asserted<'t> {
     pub(super) tree: &'t Assertion,
     /// The process it is about; none: all.
     pub(super) root: Option<usize>,
+    /// The process that it is compared with.
+    pub(super) specification: Option<usize>,
     /// The condition to reach, or that holds.
     pub(super) condition: Option<Value>,
+    /// The value of which the best is asked for, and whether the least is.
+    pub(super) optimum: Option<(Value, bool)>,
     /// The propositions of a formula.
     pub(super) propositions: FxHashMap<Rc<str>, Value>,
 }
@@ -179,14 +185,20 @@ impl Emission<'_, '_> {
                 let formula = self.guarded_by_root(elsewhere, fine);
                 self.property(name, PropertyKind::Invariant, formula, span);
             }
-            (Claim::Reaches(_, None), _) => {
+            (Claim::Reaches(..), _) => {
                 let Some(condition) = &it.condition else { return };
                 let mut condition = self.closed_condition(condition);
                 if let Some(elsewhere) = elsewhere {
                     let running = self.not(elsewhere);
                     condition = self.and(running, condition);
                 }
-                self.property(name, PropertyKind::Cover, condition, span);
+                let property = self.property(name, PropertyKind::Cover, condition, span);
+                if let Some((value, is_least)) = &it.optimum {
+                    let captured = FxHashMap::default();
+                    let context = Context { component: 0, captured: &captured };
+                    let value = self.number_value(value, context, None);
+                    self.model.objectives.push(Objective { property, value, is_least: *is_least });
+                }
             }
             (Claim::Invariant(_), _) => {
                 let Some(condition) = &it.condition else { return };
@@ -195,18 +207,36 @@ impl Emission<'_, '_> {
             }
             (Claim::DeadlockFree | Claim::NonTerminating, None) => {}
             (Claim::Linear(formula), _) => self.linear(it, formula, name, elsewhere, symbols),
-            (Claim::Reaches(_, Some(optimum)), _) => {
-                let word = if optimum.is_least { "min" } else { "max" };
-                self.unsupported(format!("`with {word}` is not supported"), "reaches", name, optimum.span);
+            (Claim::DivergenceFree, Some(root)) => self.behaviour(root, BehaviourClaim::DivergenceFree, name, span),
+            (Claim::Deterministic, Some(root)) => self.behaviour(root, BehaviourClaim::Deterministic, name, span),
+            (Claim::Refines(sense, ..), Some(root)) => {
+                let Some(specification) = it.specification else { return };
+                let specification = StartId::from_position(specification);
+                self.behaviour(root, BehaviourClaim::Refines { specification, sense: *sense }, name, span);
             }
-            (Claim::DivergenceFree, _) => {
-                self.unsupported("`divergencefree` is not supported".into(), "divergencefree", name, span);
-            }
-            (Claim::Deterministic, _) => {
-                self.unsupported("`deterministic` is not supported".into(), "deterministic", name, span);
-            }
-            (Claim::Refines(..), _) => self.unsupported("`refines` is not supported".into(), "refines", name, span),
+            (Claim::DivergenceFree | Claim::Deterministic | Claim::Refines(..), None) => {}
         }
+    }
+
+    /// A claim about the events of a process. Each has a start of its own.
+    fn behaviour(&mut self, root: usize, claim: BehaviourClaim, name: String, span: Span) {
+        let process = StartId::from_position(root);
+        let behaviour = Behaviour { process, claim, labels: self.labels.clone() };
+        let temporal = Temporal {
+            claim: TemporalClaim::Behaviour(Box::new(behaviour)),
+            atoms: Vec::new(),
+            names: Vec::new(),
+            text: name.clone(),
+            positions: Positions::Stored,
+        };
+        self.model.properties.push(Property {
+            name: Some(name),
+            kind: PropertyKind::Temporal,
+            parameters: Vec::new(),
+            locals: Table::new(),
+            formula: Formula::Temporal(Box::new(temporal)),
+            span,
+        });
     }
 
     /// Claims that no state is stuck, for one process. The search finds such states by itself; if states after
@@ -228,11 +258,6 @@ impl Emission<'_, '_> {
 
     fn is_found_by_search(&self, claim: &Claim) -> bool {
         self.model.claims_no_deadlock && matches!(claim, Claim::DeadlockFree) == self.may_terminate
-    }
-
-    fn unsupported(&mut self, message: String, kind: &'static str, name: String, span: quotient_ir::Span) {
-        let warning = Diagnostic::warning(UNSUPPORTED_PROPERTY, message, span).about(kind, name);
-        self.diagnostics.push(warning.with_help("the other assertions of the file are checked"));
     }
 
     /// A condition for one root.

@@ -27,6 +27,9 @@ const GROWTH_LIMIT: usize = 100;
 /// The most positions of all components.
 const POSITION_LIMIT: usize = 200_000;
 
+/// The work that a step is worth, besides that for the term it leads to.
+const STEP_WORK: usize = 20;
+
 /// Where a step leads.
 #[derive(Clone, Debug)]
 pub(super) struct Target {
@@ -145,11 +148,16 @@ impl Exploration<'_, '_, '_> {
                     ends.push((component, location, fork, step));
                     continue;
                 }
+                if self.stepper.spend(STEP_WORK + step.target.size(), step.span) {
+                    break;
+                }
                 let target = self.settle(component, &step.target);
                 settled.push((step, target));
             }
             self.network.components[component].locations[location].steps = settled;
-            if self.shapes.has_changed() {
+            // After these errors the terms are not those of the text.
+            let is_fatal = |it: &Diagnostic| matches!(it.code, "too-large" | "unguarded-recursion");
+            if self.shapes.has_changed() || self.stepper.symbols.diagnostics.iter().any(is_fatal) {
                 return;
             }
             if self.positions > POSITION_LIMIT {

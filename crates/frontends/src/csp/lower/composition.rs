@@ -159,8 +159,8 @@ fn varying_event(name: &str, diagnostics: &mut Vec<Diagnostic>) {
     diagnostics.push(Diagnostic { primary: None, ..error });
 }
 
-fn too_large(diagnostics: &mut Vec<Diagnostic>) {
-    let message = format!("more than {COMBINATION_LIMIT} steps of this model happen together");
+pub(super) fn too_large(diagnostics: &mut Vec<Diagnostic>) {
+    let message = format!("more than {COMBINATION_LIMIT} steps are possible in this model");
     if !diagnostics.iter().any(|it| it.message == message) {
         let error = Diagnostic::error("too-large", message, Span::default());
         diagnostics.push(Diagnostic { primary: None, ..error });

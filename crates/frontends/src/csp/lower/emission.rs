@@ -1,14 +1,15 @@
 //! The model: a variable for each global variable, buffer, position and register, and a rule for each step.
 
 use quotient_ir::{
-    Diagnostic, ExprId, Fairness, Field, Model, Number, Owner, Rule, Source, Span, Start, Statement, StatementKind,
-    Table, Type, TypeId, TypeKind, Variable, VariableId,
+    Diagnostic, EventLabel, ExprId, Fairness, Field, Model, Number, Owner, Rule, Source, Span, Start, Statement,
+    StatementKind, Table, Type, TypeId, TypeKind, Variable, VariableId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::captures::{captured_in, captured_in_action, reads_register};
 use super::components::{Network, Target};
 use super::moves::{Move, Part};
-use super::steps::{Action, Label, Origin, Step, equal_all};
+use super::steps::{Label, Origin, Step, equal_all};
 use super::symbols::{NUMBERS, Symbols};
 use super::terms::{Event, Term, Value};
 use super::values::{Body, Context, Lowered};
@@ -33,6 +34,8 @@ pub(super) struct Emission<'e, 't> {
     events: Vec<Event>,
     /// The guards of the rules of each root.
     pub(super) guards: Vec<Vec<ExprId>>,
+    /// What is visible of each rule.
+    pub(super) labels: Vec<EventLabel>,
     /// Whether a state after termination is not a deadlock for the search.
     pub(super) may_terminate: bool,
 }
@@ -57,6 +60,7 @@ impl<'e, 't> Emission<'e, 't> {
             last: None,
             events,
             guards: vec![Vec::new(); network.roots.len()],
+            labels: Vec::new(),
             may_terminate: false,
         };
         emission.declare();
@@ -343,6 +347,8 @@ impl<'e, 't> Emission<'e, 't> {
             self.guards[root].push(guard);
             let rule = self.rule(it, guard);
             self.model.rules.push(rule);
+            let label = self.event_label(it);
+            self.labels.push(label);
         }
     }
 
@@ -557,19 +563,7 @@ impl<'e, 't> Emission<'e, 't> {
     fn event_value(&mut self, it: &Move, captured: &FxHashMap<u32, Lowered>) -> Option<ExprId> {
         let last = self.last?;
         let events = self.events.clone();
-        let (name, values): (String, Vec<Value>) = match &it.label {
-            Label::Event { name, arguments, .. } => (name.to_string(), arguments.clone()),
-            Label::Passed { channel, indices, values } => {
-                let name = &self.symbols.channels[*channel].name;
-                (name.to_string(), indices.iter().chain(values).cloned().collect())
-            }
-            Label::Queue { channel, indices, values, sends } => {
-                let sign = if *sends { '!' } else { '?' };
-                let name = &self.symbols.channels[*channel].name;
-                (format!("{name}{sign}"), indices.iter().chain(values).cloned().collect())
-            }
-            _ => (String::new(), Vec::new()),
-        };
+        let (name, values) = self.shown(&it.label).unwrap_or_default();
         let context = Context { component: it.parts[it.labelled].component, captured };
         let mut result = self.constant_of(last, 0);
         for (number, (event, constants)) in events.iter().enumerate() {
@@ -608,6 +602,32 @@ impl<'e, 't> Emission<'e, 't> {
         self.read(place)
     }
 
+    /// What is visible of a step. Its values are those before it.
+    fn event_label(&mut self, it: &Move) -> EventLabel {
+        let Some((name, values)) = self.shown(&it.label) else { return EventLabel::Internal };
+        let captured = self.captured(it);
+        let context = Context { component: it.parts[it.labelled].component, captured: &captured };
+        let values = values.iter().map(|value| self.number_value(value, context, None)).collect();
+        EventLabel::Event { name, values }
+    }
+
+    /// The name of a visible step, and what is behind its dots.
+    fn shown(&self, label: &Label) -> Option<(String, Vec<Value>)> {
+        let message = |channel: &usize, sign: &str, indices: &[Value], values: &[Value]| {
+            let name = &self.symbols.channels[*channel].name;
+            (format!("{name}{sign}"), indices.iter().chain(values).cloned().collect())
+        };
+        match label {
+            Label::Event { name, arguments, .. } => Some((name.to_string(), arguments.clone())),
+            Label::Passed { channel, indices, values } => Some(message(channel, "", indices, values)),
+            Label::Queue { channel, indices, values, sends } => {
+                Some(message(channel, if *sends { "!" } else { "?" }, indices, values))
+            }
+            Label::Termination => Some(("✓".to_owned(), Vec::new())),
+            Label::Internal | Label::Send { .. } | Label::Receive { .. } => None,
+        }
+    }
+
     /// A step without an effect after termination.
     pub(super) fn stay_terminated(&mut self) {
         let guard = self.has_terminated(0);
@@ -624,10 +644,17 @@ impl<'e, 't> Emission<'e, 't> {
             body: Vec::new(),
             span: Span::default(),
         });
+        self.labels.push(EventLabel::Nothing);
     }
 
     /// Adds a property.
-    pub(super) fn property(&mut self, name: String, kind: quotient_ir::PropertyKind, formula: ExprId, span: Span) {
+    pub(super) fn property(
+        &mut self,
+        name: String,
+        kind: quotient_ir::PropertyKind,
+        formula: ExprId,
+        span: Span,
+    ) -> quotient_ir::PropertyId {
         self.model.properties.push(quotient_ir::Property {
             name: Some(name),
             kind,
@@ -635,64 +662,6 @@ impl<'e, 't> Emission<'e, 't> {
             locals: Table::new(),
             formula: formula.into(),
             span,
-        });
-    }
-}
-
-fn reads_register(value: &Value) -> bool {
-    match value {
-        Value::Register(_) => true,
-        Value::Unary(_, inner) => reads_register(inner),
-        Value::Binary(_, left, right) => reads_register(left) || reads_register(right),
-        _ => false,
-    }
-}
-
-fn captured_in(value: &Value, used: &mut FxHashSet<u32>) {
-    match value {
-        Value::Captured(number) => {
-            used.insert(*number);
-        }
-        Value::Unary(_, inner) => captured_in(inner, used),
-        Value::Binary(_, left, right) => {
-            captured_in(left, used);
-            captured_in(right, used);
-        }
-        Value::Global(_, indices, _) | Value::Local(_, indices) | Value::Queue(_, _, indices) => {
-            indices.iter().for_each(|index| captured_in(index, used));
-        }
-        Value::Number(_) | Value::Truth(_) | Value::Bound(_) | Value::Register(_) => {}
-    }
-}
-
-fn captured_in_block(block: &[super::terms::Statement], used: &mut FxHashSet<u32>) {
-    use super::terms::StatementKind as Kind;
-    for statement in block {
-        match &statement.kind {
-            Kind::Assign(_, indices, value) | Kind::AssignLocal(_, indices, value) => {
-                indices.iter().for_each(|index| captured_in(index, used));
-                captured_in(value, used);
-            }
-            Kind::Declare(_, _, _, value) => value.iter().for_each(|value| captured_in(value, used)),
-            Kind::If(condition, then, otherwise) => {
-                captured_in(condition, used);
-                captured_in_block(then, used);
-                captured_in_block(otherwise, used);
-            }
-            Kind::While(condition, body) => {
-                captured_in(condition, used);
-                captured_in_block(body, used);
-            }
-        }
-    }
-}
-
-fn captured_in_action(action: &Action, used: &mut FxHashSet<u32>) {
-    match action {
-        Action::Block(block) => captured_in_block(block, used),
-        Action::Enqueue(_, indices, values, _) => {
-            indices.iter().chain(values).for_each(|value| captured_in(value, used));
-        }
-        Action::Dequeue(_, indices, _) => indices.iter().for_each(|index| captured_in(index, used)),
+        })
     }
 }

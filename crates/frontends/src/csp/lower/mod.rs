@@ -5,6 +5,7 @@
 //! semantics (`steps`) leads to. `moves` puts steps of components together, and `emission` writes each as a rule.
 
 mod alphabets;
+mod captures;
 mod claims;
 mod components;
 mod composition;
@@ -28,7 +29,7 @@ use self::claims::Asserted;
 use self::emission::Emission;
 use self::symbols::Symbols;
 use self::terms::Term;
-use super::syntax::tree::{Claim, Specification};
+use super::syntax::tree::{Claim, Expression, Name, Specification};
 
 /// Lowers a model. `constants` are those of the command line.
 pub(super) fn lower(
@@ -95,29 +96,34 @@ fn roots<'t>(symbols: &mut Symbols<'t>) -> (Vec<Asserted<'t>>, Vec<Rc<Term>>) {
             Claim::Reaches(condition, _) | Claim::Invariant(condition) => Some(symbols.closed_value(condition)),
             _ => None,
         };
+        let optimum = match &assertion.claim {
+            Claim::Reaches(_, Some(optimum)) => Some((symbols.closed_value(&optimum.value), optimum.is_least)),
+            _ => None,
+        };
         let Some((process, arguments)) = &assertion.process else {
             let propositions = FxHashMap::default();
-            asserted.push(Asserted { tree: assertion, root: None, condition, propositions });
+            asserted.push(Asserted {
+                tree: assertion,
+                root: None,
+                specification: None,
+                condition,
+                optimum,
+                propositions,
+            });
             continue;
         };
-        let Some(term) = symbols.reference(process, arguments) else { continue };
-        if let Term::Reference(_, arguments, _) = &*term
-            && arguments.iter().any(|argument| argument.constant().is_none())
-        {
-            symbols.error("not-constant", "the arguments of an asserted process are constant", assertion.span);
+        let root = root_of(symbols, (process, arguments), assertion.span, &mut roots);
+        let specification = match &assertion.claim {
+            Claim::Refines(_, process, arguments) => {
+                Some(root_of(symbols, (process, arguments), assertion.span, &mut roots))
+            }
+            _ => None,
+        };
+        let (Some(root), Some(specification)) = (root, specification.map_or(Some(None), |it| it.map(Some))) else {
             continue;
-        }
-        if let Claim::Refines(specification) = &assertion.claim
-            && !symbols.definition_names.contains_key(&specification.text)
-        {
-            symbols.unknown_process(specification);
-        }
-        let root = roots.iter().position(|it| *it == term).unwrap_or_else(|| {
-            roots.push(term);
-            roots.len() - 1
-        });
-        let root = Some(root);
-        asserted.push(Asserted { tree: assertion, root, condition, propositions: FxHashMap::default() });
+        };
+        let propositions = FxHashMap::default();
+        asserted.push(Asserted { tree: assertion, root: Some(root), specification, condition, optimum, propositions });
     }
     if tree.assertions.iter().all(|assertion| assertion.process.is_none()) {
         let candidate = symbols.definitions.iter().rposition(|it| it.parameters.is_empty());
@@ -138,6 +144,26 @@ fn roots<'t>(symbols: &mut Symbols<'t>) -> (Vec<Asserted<'t>>, Vec<Rc<Term>>) {
         }
     }
     (asserted, roots)
+}
+
+/// The number of a process that something is asserted about.
+fn root_of(
+    symbols: &mut Symbols<'_>,
+    (process, arguments): (&Name, &[Expression]),
+    span: Span,
+    roots: &mut Vec<Rc<Term>>,
+) -> Option<usize> {
+    let term = symbols.reference(process, arguments)?;
+    if let Term::Reference(_, arguments, _) = &*term
+        && arguments.iter().any(|argument| argument.constant().is_none())
+    {
+        symbols.error("not-constant", "the arguments of an asserted process are constant", span);
+        return None;
+    }
+    Some(roots.iter().position(|it| *it == term).unwrap_or_else(|| {
+        roots.push(term);
+        roots.len() - 1
+    }))
 }
 
 /// A name that is similar to one that is not known.

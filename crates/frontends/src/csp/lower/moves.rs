@@ -2,7 +2,7 @@
 
 use super::alphabets;
 use super::components::Network;
-use super::composition::{COMBINATION_LIMIT, Labelled, compose};
+use super::composition::{COMBINATION_LIMIT, Labelled, compose, too_large};
 use super::steps::{Label, Via};
 use super::symbols::Symbols;
 
@@ -92,7 +92,8 @@ fn of_component(network: &Network, symbols: &mut Symbols<'_>, component: usize) 
                 }
             }
             if all.len() > COMBINATION_LIMIT {
-                return all;
+                too_large(&mut symbols.diagnostics);
+                return Vec::new();
             }
         }
     }

@@ -20,6 +20,10 @@ const UNFOLDING_LIMIT: usize = 100;
 /// The most steps of a term.
 const STEP_LIMIT: usize = 20_000;
 
+/// The most work to find the positions of all processes: parts of terms that are built and looked at. It bounds time
+/// and memory where few positions have many steps, or large terms.
+const WORK_LIMIT: usize = 20_000_000;
+
 /// What is visible of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Label {
@@ -110,16 +114,32 @@ pub(super) struct Stepper<'s, 't> {
     /// The number of captured values so far.
     pub(super) captured: u32,
     depth: usize,
+    work: usize,
 }
 
 impl<'s, 't> Stepper<'s, 't> {
     pub(super) fn new(symbols: &'s mut Symbols<'t>) -> Self {
-        Self { symbols, captured: 0, depth: 0 }
+        Self { symbols, captured: 0, depth: 0, work: 0 }
     }
 
     fn capture(&mut self) -> u32 {
         self.captured += 1;
         self.captured - 1
+    }
+
+    /// Counts work; whether there was too much of it, which is reported.
+    pub(super) fn spend(&mut self, work: usize, span: Span) -> bool {
+        let was_enough = self.work <= WORK_LIMIT;
+        self.work = self.work.saturating_add(work);
+        let is_enough = self.work <= WORK_LIMIT;
+        if was_enough && !is_enough {
+            let message = "the processes of this model are too large, or there are too many of them";
+            let error = Diagnostic::error("too-large", message, span);
+            let error = error.with_help("use smaller constants, or fewer processes inside of choices and interrupts");
+            let primary = error.primary.clone().filter(|_| span != Span::default());
+            self.symbols.report(Diagnostic { primary, ..error });
+        }
+        !is_enough
     }
 
     /// The body of a definition for arguments. Those that depend on the state are captured.
@@ -140,8 +160,15 @@ impl<'s, 't> Stepper<'s, 't> {
         (map_term(&body, &mut Environment(environment)), captured)
     }
 
-    /// All steps of a term.
+    /// All steps of a term; none if there was too much work.
     pub(super) fn steps(&mut self, term: &Rc<Term>) -> Vec<Step> {
+        let steps = self.steps_of(term);
+        // Each operator wraps every step of its operands.
+        let span = steps.first().map_or(Span::default(), |step| step.span);
+        if self.spend(1 + steps.len(), span) { Vec::new() } else { steps }
+    }
+
+    fn steps_of(&mut self, term: &Rc<Term>) -> Vec<Step> {
         match &**term {
             Term::Stop | Term::Done => Vec::new(),
             Term::Skip => vec![plain(Label::Termination, Rc::new(Term::Done), Span::default())],
@@ -203,6 +230,9 @@ impl<'s, 't> Stepper<'s, 't> {
                     for mut step in self.steps(part) {
                         // What is not visible does not decide.
                         if step.label == Label::Internal {
+                            if self.spend(parts.len(), step.span) {
+                                return Vec::new();
+                            }
                             let mut parts = parts.clone();
                             parts[position] = step.target;
                             step.target = Rc::new(Term::Several(Operator::External, parts));
@@ -426,6 +456,10 @@ impl<'s, 't> Stepper<'s, 't> {
     ) -> Vec<Step> {
         let all: Vec<Vec<Step>> = parts.iter().map(|part| self.steps(part)).collect();
         let combinations = compose(&all, alphabets, &mut self.symbols.diagnostics);
+        let span = all.iter().flatten().map(|step| step.span).find(|span| *span != Span::default());
+        if self.spend(combinations.len().saturating_mul(1 + parts.len()), span.unwrap_or_default()) {
+            return Vec::new();
+        }
         let mut steps = Vec::new();
         for combination in combinations {
             let mut targets = parts.to_vec();

@@ -126,14 +126,14 @@ pub(crate) enum Claim {
     Invariant(Expression),
     Linear(Linear),
     /// With the specification.
-    Refines(Name),
+    Refines(quotient_ir::Refinement, Name, Vec<Expression>),
 }
 
 /// `with min(e)`
 #[derive(Clone, Debug)]
 pub(crate) struct Optimum {
     pub(crate) is_least: bool,
-    pub(crate) span: Span,
+    pub(crate) value: Expression,
 }
 
 /// A formula of linear temporal logic.

@@ -1,7 +1,7 @@
 //! Assertions and temporal formulas. The operators of formulas from the weakest to the strongest: `<->`, `->`, `||`,
 //! `&&`, `U` and `R`, those with one operand.
 
-use quotient_ir::{Diagnostic, Span};
+use quotient_ir::{Diagnostic, Refinement, Span};
 
 use super::{BRACKET, Parsed, Parser, Unreadable};
 use crate::csp::syntax::token::TokenKind;
@@ -62,13 +62,24 @@ impl Parser<'_> {
                 Claim::Reaches(condition, optimum)
             }
             "refines" => {
+                let mut sense = Refinement::Traces;
                 if self.take("<") {
-                    self.name("`F` or `FD`")?;
+                    let word = self.name("`F` or `FD`")?;
+                    sense = match &*word.text {
+                        "T" => Refinement::Traces,
+                        "F" => Refinement::Failures,
+                        "FD" => Refinement::FailuresDivergences,
+                        _ => {
+                            let message = format!("`{}` is not a sort of refinement", word.text);
+                            let error = Diagnostic::error("syntax", message, word.span);
+                            self.report(error.with_help("there are `refines Q`, `refines<F> Q` and `refines<FD> Q`"));
+                            return Err(Unreadable);
+                        }
+                    };
                     self.expect(">", "after the sort of refinement")?;
                 }
                 let name = self.name("the name of a process")?;
-                self.arguments()?;
-                Claim::Refines(name)
+                Claim::Refines(sense, name, self.arguments()?)
             }
             _ => {
                 let message = format!("`{word}` is not known here");
@@ -79,16 +90,16 @@ impl Parser<'_> {
     }
 
     fn optimum(&mut self) -> Parsed<Optimum> {
-        let start = self.advance();
+        self.advance();
         let is_least = self.is_word("min");
         if !is_least && !self.is_word("max") {
             return self.unexpected("`min` or `max`");
         }
         self.advance();
         self.expect("(", "after this")?;
-        self.expression()?;
-        let end = self.expect(")", "after the value")?;
-        Ok(Optimum { is_least, span: start.to(end) })
+        let value = self.expression()?;
+        self.expect(")", "after the value")?;
+        Ok(Optimum { is_least, value })
     }
 
     fn formula(&mut self) -> Parsed<Linear> {

@@ -1,0 +1,10 @@
+//! Reads arbitrary bytes as a CSP# model.
+
+#![no_main]
+
+mod reading;
+
+use libfuzzer_sys::fuzz_target;
+use quotient_frontends::Language;
+
+fuzz_target!(|bytes: &[u8]| reading::read(bytes, "fuzz.csp", Language::Csp));
