@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use quotient::{Control, Language, LoadOptions, Model, Options, Plan, Report, Symmetry};
+use quotient::{Control, Language, LoadOptions, Model, Options, Plan, Reduction, Report, Strategy, Symmetry};
 use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::random_murphi::Random;
 
@@ -15,7 +15,7 @@ fn number_from(variable: &str, default: u64) -> u64 {
 
 /// A statement of a node, which does not end.
 fn statement(random: &mut Random) -> &'static str {
-    const STATEMENTS: [&str; 14] = [
+    const STATEMENTS: [&str; 16] = [
         "x = (x + 1) % 4",
         "x == 2 -> x = 0",
         "c[me]!1",
@@ -24,6 +24,8 @@ fn statement(random: &mut Random) -> &'static str {
         "atomic { y == 0 -> y = 1; x = 1 }",
         "y == 1 -> y = 0",
         "assert(x < 3)",
+        "assert(x != 1)",
+        "assert(y == 0)",
         "assert(seen != 2)",
         "r!me",
         "r?seen",
@@ -49,13 +51,25 @@ fn program(seed: u64) -> String {
         text.push_str("active proctype other() { do :: x == 1 -> y = 1 :: y = 0 od }\n");
     }
     text.push_str("init {\n  byte i = 0;\n");
-    let between =
-        random.pick(&["", "", "", "x = i;", "printf(\"%d\", i);", "assert(y < 2);", "(x < 2);", "_nr_pr > 0;"]);
+    let between = random.pick(&[
+        "",
+        "",
+        "",
+        "x = i;",
+        "x = 1;",
+        "y = 1;",
+        "printf(\"%d\", i);",
+        "assert(y < 2);",
+        "(x < 2);",
+        "_nr_pr > 0;",
+    ]);
     let count = 2 + random.below(2);
-    match random.below(4) {
+    match random.below(6) {
         0 => _ = writeln!(text, "  do :: i < {count} -> run node(i); {between} i++ :: else -> break od;"),
         1 => _ = writeln!(text, "  for (i : 0 .. {}) {{ run node(i); {between} skip }};", count - 1),
         2 => _ = writeln!(text, "  run node(0); {between} run node(1); run node(i + 2);"),
+        3 => _ = writeln!(text, "  run node(0); atomic {{ i = 1; {between} run node(i) }}; run node(2);"),
+        4 => _ = writeln!(text, "  run node(0); atomic {{ run node(1); {between} x = 1 }}; run node(2);"),
         _ => _ = writeln!(text, "  atomic {{ run node(0); {between} run node(1) }};"),
     }
     let after = random.pick(&["skip", "i = 7", "c[0]!2", "x = 1", "end: false"]);
@@ -70,7 +84,12 @@ fn report(text: &str, merges_orders: bool, symmetry: Symmetry) -> Result<(Report
     let model = model.map_err(|error| error.to_string())?;
     let is_first = (model.ir().presentation.as_ref())
         .is_some_and(|presentation| presentation.is_creation_first || presentation.stay_at_end);
-    let plan = Plan::new(&model, &Options::default().symmetry(symmetry)).map_err(|error| error.to_string())?;
+    let mut options = Options::default().symmetry(symmetry);
+    if symmetry == Symmetry::Auto {
+        // Otherwise a small search is over before they are found.
+        options = options.reduction(Reduction::By(Strategy::Canonical));
+    }
+    let plan = Plan::new(&model, &options).map_err(|error| error.to_string())?;
     Ok((plan.run().map_err(|error| error.to_string())?, is_first))
 }
 
@@ -101,4 +120,32 @@ fn nothing_is_missed_if_processes_are_created_first() {
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), results.len(), wrong[0]);
     let used = results.iter().flatten().filter(|used| **used).count();
     assert!(used * 5 > seeds.len(), "only {used} of {} are about this", seeds.len());
+}
+
+/// The verdict and the symmetries of a model, with orders merged.
+fn merged(text: &str) -> (quotient::Verdict, String) {
+    let (found, is_merged) = report(text, true, Symmetry::Auto).expect("a model");
+    assert!(is_merged, "{text}");
+    let group = found.symmetry.expect("symmetries were asked for").group.expect("they are waited for");
+    (found.verdict, group.structure)
+}
+
+#[test]
+fn symmetries_of_rings_built_one_by_one_and_of_processes_that_end() {
+    let node =
+        "proctype node(byte me) { byte x; do :: c[me]?x -> c[(me + 1) % 4]!x :: x == 0 -> c[(me + 1) % 4]!1 od }";
+    let init = "init { byte i = 0; do :: i < 4 -> run node(i); i++ :: else -> break od }";
+    assert_eq!(merged(&format!("chan c[4] = [2] of {{ byte }};\n{node}\n{init}")).1, "C4");
+    let ends = "byte n; bool lock; active [4] proctype P() { atomic { !lock -> lock = true }; n++; lock = false }";
+    assert_eq!(merged(ends), (quotient::Verdict::Holds, "S4".to_owned()));
+}
+
+#[test]
+fn an_atomic_sequence_that_others_can_see_does_not_go_first() {
+    let text = "byte x;\nproctype other() { do :: assert(x == 1) od }\nproctype node(byte me) { do :: x = 1 od }\n\
+                init { byte i; run other(); atomic { i = 1; x = 1; run node(i) } }";
+    for merges in [false, true] {
+        let (found, _) = report(text, merges, Symmetry::Off).expect("a model");
+        assert_eq!(found.verdict, quotient::Verdict::Violated);
+    }
 }

@@ -89,6 +89,7 @@ pub(super) fn follow(emission: &Emission<'_, '_>, merges_orders: bool) -> Option
     let creator = merges_orders.then(|| creation::creator(emission)).flatten();
     let mut stages: Vec<Stage> = Vec::new();
     let mut budget = 3_000_000usize;
+    let mut goes_first = false;
     loop {
         let living = living_in(&slots, &state);
         let stored = exclusive.is_none_or(|slot| state.0[slot] == Some(-1));
@@ -96,7 +97,17 @@ pub(super) fn follow(emission: &Emission<'_, '_>, merges_orders: bool) -> Option
         let mut failed = false;
         let first = living
             .iter()
-            .find(|it| creator == Some((it.pid, it.process)) && stored && creation::is_local(emission.program, **it));
+            .find(|it| creator == Some((it.pid, it.process)) && creation::is_local(emission.program, **it))
+            .filter(|_| stored || goes_first);
+        // An atomic sequence is one step for others: if it goes first, all of it must concern the creator alone.
+        if !stored && goes_first && first.is_none() {
+            stages.truncate(stages.iter().rposition(|stage| stage.stored).map_or(0, |last| last + 1));
+            if let Some(last) = stages.last_mut() {
+                (last.step, last.goes_first) = (None, false);
+            }
+            break;
+        }
+        goes_first = first.is_some() && living.len() > 1;
         'search: for it in first.map_or(&living[..], std::slice::from_ref) {
             for &rule in by_origin.get(&(it.process, it.point)).map_or(&[][..], |rules| &rules[..]) {
                 let entry = &model.rules[rule];
@@ -135,7 +146,6 @@ pub(super) fn follow(emission: &Emission<'_, '_>, merges_orders: bool) -> Option
         let only = if failed || steps.len() != 1 || stages.len() == STEP_LIMIT { None } else { steps.pop() };
         let step = only.as_ref().map(|(rule, mover, _, _)| (*rule, *mover));
         let arguments = only.as_ref().map_or_else(Vec::new, |(_, _, _, arguments)| arguments.clone());
-        let goes_first = first.is_some() && living.len() > 1;
         stages.push(Stage { state, living, stored, goes_first, step, arguments });
         match only {
             Some((_, _, next, _)) => state = next,
