@@ -238,3 +238,17 @@ fn assumptions_that_may_fail() {
     let said = quotient_with(["detect", "--text", "-"], text.as_bytes(), &[]);
     assert!(said.stdout.contains("symmetries: 1,"), "{said}");
 }
+
+/// A condition inside another may go wrong as well: both quantifiers are made strict.
+#[test]
+fn quantifiers_inside_others_that_may_fail() {
+    let text = "type p: scalarset(3); var a: array [p] of 0..1; b: array [p] of boolean;\n\
+        startstate for i: p do b[i] := false; end; end;\n\
+        ruleset i: p do rule !b[i] ==> b[i] := true; a[i] := 0; end; end;\n\
+        rule forall i: p do b[i] end ==> for i: p do b[i] := false; undefine a[i]; end; end;\n\
+        invariant forall i: p do forall j: p do b[i] & b[j] -> a[i] = a[j] end end;\n";
+    let said = quotient_with(["detect", "--text", "-"], text.as_bytes(), &[]);
+    assert!(said.stdout.contains("symmetries: 6, S3") && said.stdout.contains("with strict quantifiers"), "{said}");
+    let said = quotient_with(["check", "-"], text.as_bytes(), &[]);
+    assert!(said.stdout.contains("4, representing 8"), "{said}");
+}
