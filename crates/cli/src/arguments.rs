@@ -305,7 +305,7 @@ pub(crate) struct CheckArguments {
     #[arg(long, help_heading = "Search")]
     pub(crate) statistics: bool,
     /// Take a part of the steps of a state where that suffices, because steps do not depend on each other
-    #[arg(long, value_enum, value_name = "WHEN", default_value_t = PartialOrderName::Off, help_heading = "Search")]
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = PartialOrderName::Auto, help_heading = "Search")]
     pub(crate) partial_order: PartialOrderName,
     /// Count the states of the whole model: also keep the variables that nothing can notice
     #[arg(long, help_heading = "Search")]
@@ -565,7 +565,7 @@ pub(crate) enum LanguageName {
 /// When steps are left out by partial order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PartialOrderName {
-    /// Where what is checked allows it
+    /// Where what is checked allows it and it pays: it is tried beside a search of all steps
     Auto,
     /// Always; refuses what needs all steps
     On,

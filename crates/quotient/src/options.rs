@@ -38,12 +38,12 @@ pub enum Reduction {
 /// Whether to take a part of the steps of a state where that suffices, because steps do not depend on each other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum PartialOrder {
-    /// Where what is checked allows it.
+    /// Where what is checked allows it, and it pays.
+    #[default]
     Auto,
     /// Always; what does not allow it is refused.
     On,
     /// Never.
-    #[default]
     Off,
 }
 

@@ -21,7 +21,7 @@ use crate::error::Error;
 use crate::memory::resident_bytes;
 use crate::optima;
 use crate::options::{Reduction, Symmetry};
-use crate::partial_order;
+use crate::partial_order::{self, Shortcut};
 use crate::plan::Plan;
 use crate::remarks;
 use crate::report::{PartialOrderReport, Remark, Report, SliceReport};
@@ -29,7 +29,7 @@ use crate::search;
 use crate::slicing;
 use crate::strict;
 use crate::temporal;
-use crate::trial::Trial;
+use crate::trial::{Outcome, Trial};
 
 /// The result of a search.
 pub(crate) struct Found {
@@ -173,7 +173,7 @@ fn search_states(plan: &Plan, control: &Control) -> Result<Found, Error> {
 pub(crate) fn search_as_planned(plan: &Plan, control: &Control) -> Result<Found, Error> {
     let (search, partial_order) = partial_order::applied(plan, control.interrupt())?;
     let found = search_with_symmetries(&Plan { search, ..plan.clone() }, control)?;
-    Ok(Found { partial_order, ..found })
+    Ok(Found { partial_order: partial_order.or(found.partial_order), ..found })
 }
 
 /// Finds symmetries and searches with them.
@@ -226,14 +226,34 @@ fn search_with_symmetries(plan: &Plan, control: &Control) -> Result<Found, Error
     let tries = wish == (Symmetry::Auto, Reduction::Auto) && !options.cross_check && !options.statistics;
     let tries = tries && search.partial_order.is_none();
     let order = method.filter(|_| tries).map(|plan| plan.symmetry.order.clone());
-    let mut trial = Trial::new(&mut follower, model, properties, search, order);
+    let mut shortcut = Shortcut::new(plan);
+    let mut trial = Trial::new(&mut follower, plan, method, &mut shortcut, order);
     let report = search::run(model, method, search, control, &mut trial).map_err(internal)?;
-    if let Some(searched) = trial.found.take().transpose()? {
-        let Searched { used, report } = *searched;
-        let symmetries = symmetries.map(|symmetries| symmetries.with_adaptive(used));
-        return Ok(Found::new(symmetries, report));
+    let outcome = trial.found.take().transpose()?;
+    Ok(decided(symmetries, report, outcome, shortcut))
+}
+
+/// The result of a search, or of what was tried beside it and decides everything.
+fn decided(
+    symmetries: Option<Symmetries>,
+    report: engines::Report,
+    outcome: Option<Outcome>,
+    shortcut: Shortcut,
+) -> Found {
+    match outcome {
+        Some(Outcome::Shortcut(report)) => {
+            let partial_order = Some(PartialOrderReport { unused: None });
+            Found { partial_order, ..Found::new(symmetries, *report) }
+        }
+        Some(Outcome::Adaptive(searched)) => {
+            let Searched { used, report } = *searched;
+            Found::new(symmetries.map(|symmetries| symmetries.with_adaptive(used)), report)
+        }
+        None => {
+            let partial_order = shortcut.unused.map(|reason| PartialOrderReport { unused: Some(reason) });
+            Found { partial_order, ..Found::new(symmetries, report) }
+        }
     }
-    Ok(Found::new(symmetries, report))
 }
 
 /// Searches with the symmetries that are found for a share of the work of the search.
@@ -253,6 +273,7 @@ fn search_by_cost(plan: &Plan, mut follower: Follower, control: &Control) -> Res
     };
     symmetries = symmetries.map(background::worthwhile);
     let tries = !options.statistics && search.partial_order.is_none();
+    let mut shortcut = Shortcut::new(plan);
     loop {
         if let Some(reason) = control.check() {
             let unknown = || Symmetries::unknown("not known, since the search for them was stopped", begun);
@@ -261,15 +282,16 @@ fn search_by_cost(plan: &Plan, mut follower: Follower, control: &Control) -> Res
         control.enter(Phase::Searching);
         let method = symmetries.as_ref().and_then(|symmetries| symmetries.plan.as_ref());
         let order = method.filter(|_| tries).map(|plan| plan.symmetry.order.clone());
-        let trial = Trial::new(&mut follower, model, properties, search, order);
+        let trial = Trial::new(&mut follower, plan, method, &mut shortcut, order);
         let in_use = method.filter(|plan| plan.reduction.is_some()).map(|plan| plan.symmetry.order.clone());
         let in_use = in_use.unwrap_or_else(|| BigUint::from(1u32));
         let mut watch = Watch { trial, tries, background, in_use, found: None, begins_again: false };
         let report = search::run(model, method, search, control, &mut watch);
         let report = report.map_err(|error| Error::of_engine(model.source(), error))?;
-        let found = watch.found.take().transpose()?;
-        if watch.begins_again {
-            (symmetries, background) = (found, watch.background.take());
+        let Watch { trial, background: pending, found, begins_again, .. } = watch;
+        let (found, outcome) = (found.transpose()?, trial.found.transpose()?);
+        if begins_again {
+            (symmetries, background) = (found, pending);
             continue;
         }
         let known = match (symmetries, found) {
@@ -279,16 +301,12 @@ fn search_by_cost(plan: &Plan, mut follower: Follower, control: &Control) -> Res
             }
             (_, Some(later)) => later.unused("not used: they were found when most of the search was over"),
             (Some(symmetries), None) => symmetries,
-            (None, None) => match &watch.background {
+            (None, None) => match &pending {
                 Some(background) => background.unknown(),
                 None => Symmetries::unknown("not looked for, since there are too few resources", begun),
             },
         };
-        if let Some(searched) = watch.trial.found.take().transpose()? {
-            let Searched { used, report } = *searched;
-            return Ok(Found::new(Some(known.with_adaptive(used)), report));
-        }
-        return Ok(Found::new(Some(known), report));
+        return Ok(decided(Some(known), report, outcome, shortcut));
     }
 }
 

@@ -16,6 +16,16 @@ pub(crate) fn run(
     engines::check(model.ir(), model.layout(), plan, &within_memory(options, control), observer)
 }
 
+/// The same within the memory that the options allow, beside another search.
+pub(crate) fn run_within(
+    model: &Model,
+    plan: Option<&ReductionPlan>,
+    options: &SearchOptions,
+    observer: &mut dyn Observer,
+) -> Result<Report, EngineError> {
+    engines::check(model.ir(), model.layout(), plan, options, observer)
+}
+
 /// The same options, with the remaining memory.
 pub(crate) fn within_memory(options: &SearchOptions, control: &Control) -> SearchOptions {
     if options.checkpoint.is_some() {

@@ -1,3 +1,5 @@
+//! Reductions that are tried beside a search: a part of the steps ([`Shortcut`]), and adaptive reduction.
+//!
 //! Automatic choice of adaptive reduction: during a long search with the symmetries of the whole model (or without
 //! any), an adaptive search is tried. It must be much smaller at the same depth, or it is abandoned at once; otherwise
 //! it may do an eighth of the work done so far, in an eighth of the memory. If it finishes, its result is the answer;
@@ -7,13 +9,16 @@
 use std::ops::ControlFlow;
 
 use num_bigint::BigUint;
-use quotient_engines::{Clock, Observer, Progress, SearchOptions, SearchOrder, StopReason, StoreMode};
+use quotient_engines::{
+    Clock, Observer, Progress, ReductionPlan, Report, SearchOptions, SearchOrder, StopReason, StoreMode,
+};
 use quotient_ir::{Budget, Interrupt, PropertyId, PropertyKind};
 
 use crate::adaptive::{Attempt, Searched, attempt};
 use crate::control::Follower;
 use crate::error::Error;
-use crate::model::Model;
+use crate::partial_order::Shortcut;
+use crate::plan::Plan;
 
 /// The number of states before the first attempt: smaller models are not worth it.
 const FIRST_STATES: u64 = 20_000;
@@ -35,56 +40,71 @@ const LEAST_WORK: u64 = 1 << 17;
 /// A search during which adaptive reduction is tried.
 pub(crate) struct Trial<'a> {
     follower: &'a mut Follower,
-    model: &'a Model,
-    properties: &'a [PropertyId],
-    options: &'a SearchOptions,
+    plan: &'a Plan,
+    /// How the search is reduced.
+    method: Option<&'a ReductionPlan>,
+    shortcut: &'a mut Shortcut,
     /// The number of symmetries, once it is known.
     pub(crate) symmetries: Option<BigUint>,
     /// The number of states at the next attempt, if there is to be one.
     next: Option<u64>,
     /// The outcome of an attempt that decides everything.
-    pub(crate) found: Option<Result<Box<Searched>, Error>>,
+    pub(crate) found: Option<Result<Outcome, Error>>,
+}
+
+/// What decides everything before the search does.
+pub(crate) enum Outcome {
+    /// A search with a part of the steps.
+    Shortcut(Box<Report>),
+    /// An adaptive search.
+    Adaptive(Box<Searched>),
 }
 
 impl<'a> Trial<'a> {
-    /// Watches a search with this number of symmetries. Nothing is tried while the number is unknown, or if adaptive
-    /// reduction does not support the query.
+    /// Watches a search with this number of symmetries. Adaptive reduction is not tried while the number is unknown, or if
+    /// it does not support the query.
     pub(crate) fn new(
         follower: &'a mut Follower,
-        model: &'a Model,
-        properties: &'a [PropertyId],
-        options: &'a SearchOptions,
+        plan: &'a Plan,
+        method: Option<&'a ReductionPlan>,
+        shortcut: &'a mut Shortcut,
         symmetries: Option<BigUint>,
     ) -> Self {
+        let Plan { model, search, properties, .. } = plan;
         let is_safety = |&property: &PropertyId| model.ir().properties[property].kind != PropertyKind::AlwaysReachable;
         let can_answer = properties.iter().all(is_safety)
-            && options.order == SearchOrder::BreadthFirst
-            && options.store == StoreMode::Exact
-            && !options.violations.collects()
+            && search.order == SearchOrder::BreadthFirst
+            && search.store == StoreMode::Exact
+            && !search.violations.collects()
             && model.ir().properties.iter().all(|property| property.kind != PropertyKind::Constraint)
-            && options.checkpoint.is_none()
-            && options.resume.is_none();
-        Self { follower, model, properties, options, symmetries, next: can_answer.then_some(FIRST_STATES), found: None }
+            && search.checkpoint.is_none()
+            && search.resume.is_none();
+        let next = can_answer.then_some(FIRST_STATES);
+        Self { follower, plan, method, shortcut, symmetries, next, found: None }
     }
 }
 
 impl Observer for Trial<'_> {
     fn progress(&mut self, progress: &Progress) -> ControlFlow<StopReason> {
         self.follower.progress(progress)?;
+        if let Some(found) = self.shortcut.attempt(self.plan, self.method, progress, self.follower) {
+            self.found = Some(found.map(|report| Outcome::Shortcut(Box::new(report))));
+            return ControlFlow::Break(StopReason::Interrupted);
+        }
         let Some(next) = self.next.filter(|&next| progress.states >= next) else { return ControlFlow::Continue(()) };
         let Some(symmetries) = &self.symmetries else { return ControlFlow::Continue(()) };
-        let limit = progress.states / SHARE;
+        let (own, limit) = (&self.plan.search, progress.states / SHARE);
         let options = SearchOptions {
-            max_states: Some(self.options.max_states.map_or(limit, |own| own.min(limit))),
+            max_states: Some(own.max_states.map_or(limit, |own| own.min(limit))),
             max_memory: Some((progress.memory_bytes / SHARE).max(LEAST_BYTES)),
             spill: None,
-            ..self.options.clone()
+            ..own.clone()
         };
         let work = progress.transitions / STEPS_PER_UNIT;
         let work = if next == FIRST_STATES { work.max(LEAST_WORK) } else { work };
         let budget = Budget::new(work, self.follower.control().interrupt().clone());
         let mut bound = Bound { follower: self.follower, beside: *progress, is_promising: true };
-        let found = attempt(self.model, self.properties, &options, symmetries, &budget, &mut bound);
+        let found = attempt(&self.plan.model, &self.plan.properties, &options, symmetries, &budget, &mut bound);
         self.next = None;
         self.found = match found {
             Attempt::TooMuch if bound.is_promising => {
@@ -92,7 +112,7 @@ impl Observer for Trial<'_> {
                 return ControlFlow::Continue(());
             }
             Attempt::TooMuch | Attempt::Pointless => return ControlFlow::Continue(()),
-            Attempt::Made(searched) => Some(Ok(searched)),
+            Attempt::Made(searched) => Some(Ok(Outcome::Adaptive(searched))),
             Attempt::Failed(error) => Some(Err(error)),
         };
         ControlFlow::Break(StopReason::Interrupted)

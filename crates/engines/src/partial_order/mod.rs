@@ -23,5 +23,5 @@ mod stretches;
 mod stubborn;
 mod system;
 
-pub use relations::Relations;
+pub use relations::{Obstacle, Relations};
 pub(crate) use system::PartialOrderSystem;

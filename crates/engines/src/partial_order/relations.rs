@@ -31,8 +31,29 @@ const PAIRS: usize = 4_000_000;
 const WORK: u64 = 20_000_000;
 /// The work that unfolding the model may take.
 const UNFOLDING: u64 = 200_000_000;
-/// The work for either that is little.
-const LITTLE: u64 = 3_000_000;
+/// Why there are no relations.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Obstacle {
+    /// What is checked, or the model, needs all steps.
+    Refused(String),
+    /// They take more work than they may, for this reason.
+    TooMuchWork(String),
+}
+
+impl Obstacle {
+    /// The reason, in words.
+    pub fn into_reason(self) -> String {
+        match self {
+            Self::Refused(reason) | Self::TooMuchWork(reason) => reason,
+        }
+    }
+}
+
+impl From<String> for Obstacle {
+    fn from(reason: String) -> Self {
+        Self::Refused(reason)
+    }
+}
 
 /// An entry of the relations.
 pub(crate) type EntryId = u32;
@@ -118,22 +139,23 @@ impl Relations {
     /// # Errors
     /// The reason why there are none.
     pub fn of(model: &Model, layout: &Layout, options: &SearchOptions, interrupt: &Interrupt) -> Result<Self, String> {
-        Self::within(UNFOLDING, model, layout, options, interrupt)
+        Self::within(UNFOLDING, model, layout, options, interrupt).map_err(Obstacle::into_reason)
     }
 
-    /// The same, if it takes little work: less than is worth it for a search that may be short.
+    /// The same, if it takes no more than some work, counted in nodes of functions.
     ///
     /// # Errors
-    /// The reason why there are none.
-    pub fn with_little_work(
+    /// What prevents it.
+    pub fn with_work(
+        work: u64,
         model: &Model,
         layout: &Layout,
         options: &SearchOptions,
         interrupt: &Interrupt,
-    ) -> Result<Self, String> {
-        let relations = Self::within(LITTLE, model, layout, options, interrupt)?;
+    ) -> Result<Self, Obstacle> {
+        let relations = Self::within(work, model, layout, options, interrupt)?;
         match relations.is_coarse {
-            true => Err("what steps do to each other takes too long to find out".to_owned()),
+            true => Err(Obstacle::TooMuchWork("what steps do to each other takes too long to find out".to_owned())),
             false => Ok(relations),
         }
     }
@@ -144,16 +166,16 @@ impl Relations {
         layout: &Layout,
         options: &SearchOptions,
         interrupt: &Interrupt,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, Obstacle> {
         if let Some(reason) = refusal(model, options) {
-            return Err(reason);
+            return Err(reason.into());
         }
         let checks = Checks::new(model, options.properties.as_deref());
         let seen: Vec<PropertyId> =
             [&checks.invariants, &checks.covers, &checks.remarks].into_iter().flatten().copied().collect();
         let budget = Budget::new(work, interrupt.clone());
         let behaviour = unfold_by_pointers(model, layout, Preserved::Properties(&seen), &budget)
-            .map_err(|Spent| "the functions of the model take too long to compute".to_owned())?;
+            .map_err(|Spent| spent())?;
         for refused in &behaviour.refused {
             let name = match &refused.subject {
                 Subject::Action(Action::Start(_)) => continue,
@@ -164,10 +186,10 @@ impl Relations {
                     format!("property {}", model.properties[*property].name.as_deref().unwrap_or("without a name"))
                 }
             };
-            return Err(format!("{name} has no functions: {}", refused.reason));
+            return Err(format!("{name} has no functions: {}", refused.reason).into());
         }
         if behaviour.inputs.iter().any(|(action, _)| matches!(action, Action::Rule(_))) {
-            return Err("a rule has too many instances to list".to_owned());
+            return Err("a rule has too many instances to list".to_owned().into());
         }
         Builder::new(model, options, behaviour, &seen)?.build(work.min(WORK), interrupt)
     }
@@ -176,6 +198,11 @@ impl Relations {
     pub fn steps(&self) -> usize {
         self.entries.iter().filter(|entry| entry.kind == EntryKind::Step).count()
     }
+}
+
+/// The functions are not known, since they take too much work.
+fn spent() -> Obstacle {
+    Obstacle::TooMuchWork("the functions of the model take too long to compute".to_owned())
 }
 
 /// Why what a search checks needs all steps.
@@ -210,7 +237,7 @@ impl Builder {
         options: &SearchOptions,
         mut behaviour: Behaviour,
         seen: &[PropertyId],
-    ) -> Result<Self, String> {
+    ) -> Result<Self, Obstacle> {
         let mut passing = Vec::new();
         for claim in &behaviour.claims {
             if model.properties[claim.property].kind == PropertyKind::Passing {
@@ -249,7 +276,7 @@ impl Builder {
     }
 
     /// The steps from stored states.
-    fn collect_steps(&mut self, passing: NodeId, options: &SearchOptions) -> Result<(), String> {
+    fn collect_steps(&mut self, passing: NodeId, options: &SearchOptions) -> Result<(), Obstacle> {
         let Self { behaviour, stable, .. } = self;
         let mut composer = Composer::new(&mut behaviour.circuit, &behaviour.multisets);
         let mut guards = Vec::with_capacity(behaviour.events.len());
@@ -275,7 +302,7 @@ impl Builder {
             }
             let stretch = stretches.from(&mut composer, number, guard);
             if stretch.is_some() && options.deadlock == DeadlockMode::Stuttering {
-                return Err("whether a way through transient states changes anything is not known".to_owned());
+                return Err("whether a way through transient states changes anything is not known".to_owned().into());
             }
             let (stretch, inside, finds) = match stretch {
                 Some(Stretch { members, inside, is_total }) => {
@@ -292,7 +319,7 @@ impl Builder {
                 match composer.changes(event) {
                     Some(changes) => guard = composer.circuit.and([guard, changes]),
                     None if options.deadlock == DeadlockMode::Off || !event.additions.is_empty() => {}
-                    None => return Err("whether a step changes anything is not known".to_owned()),
+                    None => return Err("whether a step changes anything is not known".to_owned().into()),
                 }
                 if guard == NodeId::FALSE {
                     continue;
@@ -334,12 +361,12 @@ impl Builder {
         self.steps.retain(|step| values.allow(&composer.circuit.known_values(step.narrow)));
         self.sights.retain(|&(_, condition, _)| values.allow(&composer.circuit.known_values(condition)));
         match behaviour.circuit.is_spent() {
-            true => Err("the functions of the model take too long to compute".to_owned()),
+            true => Err(spent()),
             false => Ok(()),
         }
     }
 
-    fn build(self, work: u64, interrupt: &Interrupt) -> Result<Relations, String> {
+    fn build(self, work: u64, interrupt: &Interrupt) -> Result<Relations, Obstacle> {
         let Self { mut behaviour, stable, steps, sights, numbers, constant } = self;
         let known = behaviour.circuit.known_values(stable);
         let mut conditions = Conditions::new(&behaviour.circuit, behaviour.slots);
@@ -484,7 +511,7 @@ impl Builder {
         }
         let is_coarse = decider.composer.circuit.is_spent();
         if interrupt.is_raised() {
-            return Err("interrupted".to_owned());
+            return Err("interrupted".to_owned().into());
         }
         for discord in &mut discords {
             discord.sort_unstable();
