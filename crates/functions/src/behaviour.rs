@@ -16,7 +16,7 @@ use crate::circuit::{CASE_LIMIT, Circuit, Node, NodeId, Relabelling};
 use crate::instance::{Instance, Subject};
 use crate::mentions::Mentions;
 use crate::multisets::{Multisets, ordered_multisets};
-use crate::possible::{Holds, Possible, is_enumerated, possible_values, scalar_types};
+use crate::possible::{Holds, Possible, is_enumerated, possible_values, scalar_types, values_after_prologue};
 use crate::unfold::{Event, EventKey, Refusal, Unfolder, Write, Written, pointers};
 
 /// The functions of a model.
@@ -337,7 +337,7 @@ pub fn unfold_by_pointers(
     preserved: Preserved<'_>,
     budget: &Budget,
 ) -> Result<Behaviour, Spent> {
-    unfold_with(model, layout, preserved, possible_values(model, layout, budget)?, true, budget)
+    unfold_with(model, layout, preserved, values_after_prologue(model, layout, budget)?, true, budget)
 }
 
 fn unfold_with(

@@ -4,6 +4,7 @@
 
 mod narrowing;
 mod numbers;
+mod prologue;
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -13,12 +14,13 @@ use rustc_hash::FxHashMap;
 use quotient_ir::{
     Action, Argument, BinaryOperator, Budget, Expr, ExprId, FunctionId, Interpreter, Iteration, Layout, Local, LocalId,
     LocalKind, Model, MultisetElement, Parameter, PlaceId, Quantifier, ReturnValue, Root, SlotId, Spent, Statement,
-    StatementKind, Step, Table, TableIndex, TypeId, TypeKind, UnaryOperator,
+    StatementKind, Step, Table, TableIndex, TypeId, TypeKind, UnaryOperator, Valuation,
 };
 
 use crate::circuit::CASE_LIMIT;
 use crate::mentions::Mentions;
 use numbers::{Numbers, binary};
+use prologue::Prologue;
 
 /// The values that a cell can hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -136,6 +138,26 @@ pub fn possible_values(model: &Model, layout: &Layout, budget: &Budget) -> Resul
 /// # Errors
 /// If the budget is spent.
 pub fn tied_values(model: &Model, layout: &Layout, ties: Ties, budget: &Budget) -> Result<Possible, Spent> {
+    values_after(None, model, layout, ties, budget)
+}
+
+/// The values each slot can hold, where the states before the first stored ones are run one by one. A step from possible
+/// values may lead to others if it is taken in such states only.
+///
+/// # Errors
+/// If the budget is spent.
+pub(crate) fn values_after_prologue(model: &Model, layout: &Layout, budget: &Budget) -> Result<Possible, Spent> {
+    let prologue = prologue::prologue(model, layout, budget)?;
+    values_after(prologue, model, layout, Ties::default(), budget)
+}
+
+fn values_after(
+    prologue: Option<Prologue>,
+    model: &Model,
+    layout: &Layout,
+    ties: Ties,
+    budget: &Budget,
+) -> Result<Possible, Spent> {
     budget.spend(layout.slots.len() as u64)?;
     let mut presences = vec![None; layout.slots.len()];
     for multiset in layout.multisets() {
@@ -165,7 +187,7 @@ pub fn tied_values(model: &Model, layout: &Layout, ties: Ties, budget: &Budget) 
         budget: budget.clone(),
         uncharged: 0,
     };
-    match analysis.run() {
+    match analysis.run(prologue.as_ref()) {
         Ok(()) => Ok(Possible { holds: analysis.known, undefined_elements: analysis.undefined_elements }),
         Err(GivenUp::Spent) => Err(Spent),
         Err(GivenUp::TooMuch) => Ok(Possible {
@@ -265,11 +287,37 @@ impl<'m> Analysis<'m> {
         Ok((self.overlay.clone(), self.locals.clone()))
     }
 
-    fn run(&mut self) -> Abstract<()> {
+    fn run(&mut self, prologue: Option<&Prologue>) -> Abstract<()> {
+        let interpreter = Interpreter::new(self.model, self.layout);
+        match prologue {
+            Some(prologue) => {
+                self.join_states(&prologue.ends)?;
+                self.rules(&interpreter)?;
+                self.join_states(&prologue.passed)
+            }
+            None => {
+                self.starts(&interpreter)?;
+                self.rules(&interpreter)
+            }
+        }
+    }
+
+    /// Joins states to the known values.
+    fn join_states(&mut self, states: &[Valuation]) -> Abstract<()> {
+        for state in states {
+            self.overlay.clear();
+            let holds = |value: &Option<i64>| value.map_or_else(Holds::undefined, Holds::number);
+            self.overlay.extend((0..).zip(state.0.iter().map(holds)));
+            self.commit()?;
+        }
+        Ok(())
+    }
+
+    /// What initial states hold.
+    fn starts(&mut self, interpreter: &Interpreter<'_>) -> Abstract<()> {
         let model = self.model;
-        let interpreter = Interpreter::new(model, self.layout);
         for (_, start) in model.starts.iter_enumerated() {
-            for arguments in instances(&interpreter, model, &start.parameters, &start.locals, &self.budget)? {
+            for arguments in instances(interpreter, model, &start.parameters, &start.locals, &self.budget)? {
                 self.charge(self.layout.slots.len())?;
                 self.overlay.clear();
                 for (slot, entry) in self.layout.slots.iter().enumerate() {
@@ -282,9 +330,16 @@ impl<'m> Analysis<'m> {
                 }
             }
         }
+        Ok(())
+    }
+
+    /// What rules lead to, until nothing changes.
+    fn rules(&mut self, interpreter: &Interpreter<'_>) -> Abstract<()> {
+        let model = self.model;
+        self.changed.clear();
         let mut all: Vec<(Action, Option<Vec<i64>>)> = Vec::new();
         for (rule, entry) in model.rules.iter_enumerated() {
-            for arguments in instances(&interpreter, model, &entry.parameters, &entry.locals, &self.budget)? {
+            for arguments in instances(interpreter, model, &entry.parameters, &entry.locals, &self.budget)? {
                 all.push((Action::Rule(rule), arguments));
             }
         }

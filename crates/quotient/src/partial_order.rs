@@ -56,8 +56,8 @@ const PROMISING_SHARE: u64 = 2;
 const GROWTH: u64 = 8;
 /// The attempts that may disappoint before there are no more.
 const DISAPPOINTMENTS: u32 = 2;
-/// The work for relations before the first attempt, in nodes of functions: some ten milliseconds.
-const LEAST_WORK: u64 = 200_000;
+/// The work for relations before the first attempt, in nodes of functions: some twenty milliseconds.
+const LEAST_WORK: u64 = 250_000;
 /// The steps of the search for which relations may take one node more.
 const STEPS_PER_NODE: u64 = 16;
 /// Memory that an attempt may always take.
@@ -120,7 +120,8 @@ impl Shortcut {
             if report.verdict != Verdict::Inconclusive {
                 return Some(Ok(report));
             }
-            let is_too_large = matches!(report.stop_reason, Some(StopReason::StateLimit(_) | StopReason::MemoryLimit(_)));
+            let is_too_large =
+                matches!(report.stop_reason, Some(StopReason::StateLimit(_) | StopReason::MemoryLimit(_)));
             if !is_too_large || share == PROMISING_SHARE {
                 return None;
             }

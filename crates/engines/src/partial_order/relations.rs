@@ -174,8 +174,8 @@ impl Relations {
         let seen: Vec<PropertyId> =
             [&checks.invariants, &checks.covers, &checks.remarks].into_iter().flatten().copied().collect();
         let budget = Budget::new(work, interrupt.clone());
-        let behaviour = unfold_by_pointers(model, layout, Preserved::Properties(&seen), &budget)
-            .map_err(|Spent| spent())?;
+        let behaviour =
+            unfold_by_pointers(model, layout, Preserved::Properties(&seen), &budget).map_err(|Spent| spent())?;
         for refused in &behaviour.refused {
             let name = match &refused.subject {
                 Subject::Action(Action::Start(_)) => continue,
