@@ -43,6 +43,8 @@ pub struct Behaviour {
     pub fixed: Vec<Fixed>,
     /// Actions and properties without functions, with reasons. All variables they mention are fixed.
     pub refused: Vec<Refused>,
+    /// The values of slots in states that are not transient, if less is known of all states.
+    pub stored: Option<Vec<Holds>>,
 }
 
 /// A rule, initial-state program or property without functions: it is too large to be represented, or does not
@@ -348,7 +350,7 @@ fn unfold_with(
     by_pointers: bool,
     budget: &Budget,
 ) -> Result<Behaviour, Spent> {
-    let Possible { mut holds, undefined_elements } = possible;
+    let Possible { mut holds, undefined_elements, stored } = possible;
     // An element of a multiset can be at any position, wherever it was added.
     for entry in Multisets::new(layout, 0).iter() {
         for column in 0..entry.stride {
@@ -499,6 +501,7 @@ fn unfold_with(
         positional: Vec::new(),
         fixed: Vec::new(),
         refused,
+        stored,
     };
     for first in ordered_multisets(&mut behaviour) {
         let variable = layout.slots[first].variable;

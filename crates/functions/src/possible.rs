@@ -123,6 +123,8 @@ pub struct Possible {
     /// Whether a slot of a multiset can be undefined in an element that is present. If no element is present, it always
     /// is.
     pub undefined_elements: Vec<bool>,
+    /// The values each slot can hold in states that are not transient, if less is known of all states.
+    pub stored: Option<Vec<Holds>>,
 }
 
 /// The values each slot can hold.
@@ -188,7 +190,7 @@ fn values_after(
         uncharged: 0,
     };
     match analysis.run(prologue.as_ref()) {
-        Ok(()) => Ok(Possible { holds: analysis.known, undefined_elements: analysis.undefined_elements }),
+        Ok(stored) => Ok(Possible { holds: analysis.known, undefined_elements: analysis.undefined_elements, stored }),
         Err(GivenUp::Spent) => Err(Spent),
         Err(GivenUp::TooMuch) => Ok(Possible {
             holds: layout
@@ -197,6 +199,7 @@ fn values_after(
                 .map(|slot| Holds { undefined: slot.may_be_undefined, numbers: Numbers::of_domain(&slot.domain) })
                 .collect(),
             undefined_elements: vec![true; layout.slots.len()],
+            stored: None,
         }),
     }
 }
@@ -287,19 +290,20 @@ impl<'m> Analysis<'m> {
         Ok((self.overlay.clone(), self.locals.clone()))
     }
 
-    fn run(&mut self, prologue: Option<&Prologue>) -> Abstract<()> {
+    /// Finds all values. Those of states that are not transient are returned if the states before them are known.
+    fn run(&mut self, prologue: Option<&Prologue>) -> Abstract<Option<Vec<Holds>>> {
         let interpreter = Interpreter::new(self.model, self.layout);
-        match prologue {
-            Some(prologue) => {
-                self.join_states(&prologue.ends)?;
-                self.rules(&interpreter)?;
-                self.join_states(&prologue.passed)
-            }
-            None => {
-                self.starts(&interpreter)?;
-                self.rules(&interpreter)
-            }
-        }
+        let Some(Prologue { starts, passed, ends }) = prologue else {
+            self.starts(&interpreter)?;
+            self.rules(&interpreter)?;
+            return Ok(None);
+        };
+        self.join_states(ends)?;
+        self.rules(&interpreter)?;
+        self.join_states(starts)?;
+        let stored = self.known.clone();
+        self.join_states(passed)?;
+        Ok(Some(stored))
     }
 
     /// Joins states to the known values.

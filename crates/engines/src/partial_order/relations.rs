@@ -10,7 +10,7 @@
 //! The states here are those that are stored. A step through transient states is one step, of all rules that may fire
 //! on the way (`stretches`); it accords only with what touches nothing of all that.
 
-use quotient_functions::{Behaviour, Event, Node, NodeId, Preserved, Subject, unfold_by_pointers};
+use quotient_functions::{Behaviour, Circuit, Event, Node, NodeId, Preserved, Subject, unfold_by_pointers};
 use quotient_ir::{Action, Budget, DeadlockMode, Interrupt, Layout, Model, PropertyId, PropertyKind, Spent};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -357,9 +357,17 @@ impl Builder {
             self.steps.push(Step { event: number, narrow, guard, stretch, inside, finds, reads, writes });
         }
         let ways: Vec<Way> = self.steps.iter().map(Step::way).collect();
-        let values = StableValues::new(&mut composer, &behaviour.events, passing, *stable, &ways);
+        let mut values = StableValues::new(&mut composer, &behaviour.events, passing, *stable, &ways);
+        if let Some(stored) = &behaviour.stored {
+            values = values.within(&composer, stored);
+        }
         self.steps.retain(|step| values.allow(&composer.circuit.known_values(step.narrow)));
-        self.sights.retain(|&(_, condition, _)| values.allow(&composer.circuit.known_values(condition)));
+        let sights = std::mem::take(&mut self.sights);
+        for (kind, condition, event) in sights {
+            let parts = alternatives(composer.circuit, condition).into_iter();
+            let parts = parts.filter(|&part| values.allow(&composer.circuit.known_values(part)));
+            self.sights.extend(parts.map(|part| (kind, part, event)));
+        }
         match behaviour.circuit.is_spent() {
             true => Err(spent()),
             false => Ok(()),
@@ -539,6 +547,46 @@ fn passages(
         all.push(Passage { event, states, guard, is_inside: true });
     }
     Some(all)
+}
+
+/// The largest number of alternatives into which a condition is split.
+const ALTERNATIVES: usize = 64;
+
+/// A condition as alternatives, each with conjuncts of its own: a step that cannot enable one of these cannot enable it,
+/// whatever it does to the others.
+fn alternatives(circuit: &mut Circuit, condition: NodeId) -> Vec<NodeId> {
+    let mut done = Vec::new();
+    let mut pending = vec![condition];
+    while let Some(condition) = pending.pop() {
+        let parts = match circuit.node(condition) {
+            Node::Or(children) => children.to_vec(),
+            Node::And(children) => {
+                let children = children.to_vec();
+                let choices = children.iter().filter_map(|&child| match circuit.node(child) {
+                    Node::Or(parts) => Some((child, parts.to_vec())),
+                    _ => None,
+                });
+                let Some((choice, parts)) = choices.min_by_key(|(_, parts)| parts.len()) else {
+                    done.push(condition);
+                    continue;
+                };
+                let rest: Vec<NodeId> = children.into_iter().filter(|&child| child != choice).collect();
+                parts.into_iter().map(|part| circuit.and(rest.iter().copied().chain([part]))).collect()
+            }
+            _ => {
+                done.push(condition);
+                continue;
+            }
+        };
+        if done.len() + pending.len() + parts.len() > ALTERNATIVES {
+            done.push(condition);
+            continue;
+        }
+        pending.extend(parts.into_iter().filter(|&part| part != NodeId::FALSE));
+    }
+    done.sort_unstable();
+    done.dedup();
+    done
 }
 
 /// The number of each event among the instances of its rule. Instances that never have an effect count as well.

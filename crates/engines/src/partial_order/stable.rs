@@ -4,7 +4,9 @@
 //! An over-approximation, slot by slot, of slots to which only constants are written. Each step adds what a slot may
 //! hold where its way ends.
 
-use quotient_functions::{Event, KnownValues, NodeId, Written};
+use std::collections::hash_map::Entry;
+
+use quotient_functions::{Event, Holds, KnownValues, NodeId, Written};
 use quotient_ir::Action;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -13,13 +15,32 @@ use crate::partial_order::composition::Composer;
 /// What is known about a step: its events, each with states in which it may fire, the first one first.
 pub(super) type Way = Vec<(usize, NodeId)>;
 
-/// For slots to which only constants are written, the values that they hold in stored states.
+/// For slots of which that is known, the values that they hold in stored states.
 #[derive(Debug, Default)]
 pub(super) struct StableValues {
     held: FxHashMap<u32, FxHashSet<usize>>,
 }
 
 impl StableValues {
+    /// The same, if slots hold only these values in stored states.
+    pub(super) fn within(mut self, composer: &Composer<'_>, stored: &[Holds]) -> Self {
+        for (slot, holds) in (0..).zip(stored) {
+            if composer.circuit.is_wide(slot) || holds.is_wide() {
+                continue;
+            }
+            let values = composer.circuit.values(slot);
+            let positions = holds.values().into_iter().filter_map(|value| values.binary_search(&value).ok());
+            let positions: FxHashSet<usize> = positions.collect();
+            match self.held.entry(slot) {
+                Entry::Occupied(mut held) => held.get_mut().retain(|position| positions.contains(position)),
+                Entry::Vacant(vacant) => {
+                    vacant.insert(positions);
+                }
+            }
+        }
+        self
+    }
+
     /// The values for steps with these ways. Nothing is known if a first state may be transient.
     pub(super) fn new(
         composer: &mut Composer<'_>,

@@ -14,7 +14,9 @@ const PER_WORK: u64 = 2;
 
 /// The states before anything is stored.
 pub(super) struct Prologue {
-    /// The states that were left.
+    /// Initial states that are stored.
+    pub(super) starts: Vec<Valuation>,
+    /// The transient states.
     pub(super) passed: Vec<Valuation>,
     /// Where they lead to.
     pub(super) ends: Vec<Valuation>,
@@ -51,7 +53,7 @@ pub(super) fn prologue(model: &Model, layout: &Layout, budget: &Budget) -> Resul
             }
         }
     }
-    let (mut passed, mut ends) = (Vec::new(), Vec::new());
+    let (mut starts, mut passed, mut ends) = (Vec::new(), Vec::new(), Vec::new());
     while let Some(state) = pending.pop() {
         budget.spend(1 + (rules.len() + layout.slots.len()) as u64 / PER_WORK)?;
         for (rule, arguments) in &rules {
@@ -64,12 +66,16 @@ pub(super) fn prologue(model: &Model, layout: &Layout, budget: &Budget) -> Resul
             }
             if interpreter.passes(&next) { pending.push(next) } else { ends.push(next) }
         }
-        passed.push(state);
-        if passed.len() + pending.len() + ends.len() > STATES {
+        if interpreter.passes(&state) {
+            passed.push(state)
+        } else {
+            starts.push(state)
+        }
+        if starts.len() + passed.len() + pending.len() + ends.len() > STATES {
             return Ok(None);
         }
     }
-    Ok(Some(Prologue { passed, ends }))
+    Ok(Some(Prologue { starts, passed, ends }))
 }
 
 /// The arguments of all instances, if they are enumerated.
