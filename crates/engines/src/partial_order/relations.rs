@@ -286,11 +286,12 @@ impl Builder {
         }
         let narrow = with_beginnings(&mut composer, &behaviour.events, &guards);
         let mut stretches = Stretches::new(&behaviour.events, &narrow, passing);
+        let mut faults: Vec<(usize, NodeId)> = Vec::new();
         for (number, event) in behaviour.events.iter().enumerate() {
             let Action::Rule(rule) = event.action else { continue };
             let fault = composer.circuit.and([*stable, event.fault]);
             if fault != NodeId::FALSE {
-                self.sights.push((EntryKind::Event, fault, Some(number)));
+                faults.push((number, fault));
             }
             let mut guard = composer.circuit.and([*stable, guards[number]]);
             if guard == NodeId::FALSE {
@@ -362,6 +363,8 @@ impl Builder {
             values = values.within(&composer, stored);
         }
         self.steps.retain(|step| values.allow(&composer.circuit.known_values(step.narrow)));
+        let faults = needed(&mut composer, &behaviour.events, faults).into_iter();
+        self.sights.extend(faults.map(|(event, fault)| (EntryKind::Event, fault, Some(event))));
         let sights = std::mem::take(&mut self.sights);
         for (kind, condition, event) in sights {
             let parts = alternatives(composer.circuit, condition).into_iter();
@@ -547,6 +550,21 @@ fn passages(
         all.push(Passage { event, states, guard, is_inside: true });
     }
     Some(all)
+}
+
+/// The faults of events, without those of events that change nothing (a valid end of Promela) if another event goes wrong
+/// wherever they do: such an event asks what all others can do, and so fails in many ways.
+fn needed(composer: &mut Composer<'_>, events: &[Event], faults: Vec<(usize, NodeId)>) -> Vec<(usize, NodeId)> {
+    let is_idle = |event: usize| events[event].writes.is_empty() && events[event].additions.is_empty();
+    let (idle, mut needed): (Vec<_>, Vec<_>) = faults.into_iter().partition(|&(event, _)| is_idle(event));
+    let others: Vec<NodeId> = needed.iter().map(|&(_, fault)| composer.circuit.not(fault)).collect();
+    for (event, fault) in idle {
+        let alone = composer.circuit.and(others.iter().copied().chain([fault]));
+        if !composer.is_refuted(alone) {
+            needed.push((event, fault));
+        }
+    }
+    needed
 }
 
 /// The largest number of alternatives into which a condition is split.
