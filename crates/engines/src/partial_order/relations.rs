@@ -363,13 +363,26 @@ impl Builder {
             values = values.within(&composer, stored);
         }
         self.steps.retain(|step| values.allow(&composer.circuit.known_values(step.narrow)));
-        let faults = needed(&mut composer, &behaviour.events, faults).into_iter();
-        self.sights.extend(faults.map(|(event, fault)| (EntryKind::Event, fault, Some(event))));
-        let sights = std::mem::take(&mut self.sights);
-        for (kind, condition, event) in sights {
-            let parts = alternatives(composer.circuit, condition).into_iter();
-            let parts = parts.filter(|&part| values.allow(&composer.circuit.known_values(part)));
-            self.sights.extend(parts.map(|part| (kind, part, event)));
+        // An event that changes nothing (a valid end of Promela) asks what all others can do, and so fails in many ways.
+        // Where another event goes wrong, too, that is enough.
+        let is_idle = |event: usize| {
+            let Event { writes, additions, .. } = &behaviour.events[event];
+            guards[event] != NodeId::FALSE && writes.is_empty() && additions.is_empty()
+        };
+        let others = faults.iter().filter(|&&(event, _)| !is_idle(event));
+        let others: Vec<NodeId> = others.map(|&(_, fault)| composer.circuit.not(fault)).collect();
+        self.sights.extend(faults.iter().map(|&(event, fault)| (EntryKind::Event, fault, Some(event))));
+        for (kind, condition, event) in std::mem::take(&mut self.sights) {
+            let is_fault = event.is_some_and(|event| is_idle(event) && faults.contains(&(event, condition)));
+            for part in alternatives(composer.circuit, condition) {
+                let is_possible = values.allow(&composer.circuit.known_values(part));
+                if !is_possible
+                    || is_fault && others.iter().any(|&other| composer.circuit.and([part, other]) == NodeId::FALSE)
+                {
+                    continue;
+                }
+                self.sights.push((kind, part, event));
+            }
         }
         match behaviour.circuit.is_spent() {
             true => Err(spent()),
@@ -550,21 +563,6 @@ fn passages(
         all.push(Passage { event, states, guard, is_inside: true });
     }
     Some(all)
-}
-
-/// The faults of events, without those of events that change nothing (a valid end of Promela) if another event goes wrong
-/// wherever they do: such an event asks what all others can do, and so fails in many ways.
-fn needed(composer: &mut Composer<'_>, events: &[Event], faults: Vec<(usize, NodeId)>) -> Vec<(usize, NodeId)> {
-    let is_idle = |event: usize| events[event].writes.is_empty() && events[event].additions.is_empty();
-    let (idle, mut needed): (Vec<_>, Vec<_>) = faults.into_iter().partition(|&(event, _)| is_idle(event));
-    let others: Vec<NodeId> = needed.iter().map(|&(_, fault)| composer.circuit.not(fault)).collect();
-    for (event, fault) in idle {
-        let alone = composer.circuit.and(others.iter().copied().chain([fault]));
-        if !composer.is_refuted(alone) {
-            needed.push((event, fault));
-        }
-    }
-    needed
 }
 
 /// The largest number of alternatives into which a condition is split.
