@@ -308,13 +308,19 @@ impl<'m> Analysis<'m> {
 
     /// Joins states to the known values.
     fn join_states(&mut self, states: &[Valuation]) -> Abstract<()> {
-        for state in states {
-            self.overlay.clear();
-            let holds = |value: &Option<i64>| value.map_or_else(Holds::undefined, Holds::number);
-            self.overlay.extend((0..).zip(state.0.iter().map(holds)));
-            self.commit()?;
+        self.charge(states.len() * self.layout.slots.len() / 16)?;
+        self.overlay.clear();
+        for slot in 0..self.layout.slots.len() {
+            let mut values: Vec<Option<i64>> = states.iter().map(|state| state.0[slot]).collect();
+            values.sort_unstable();
+            values.dedup();
+            if !values.is_empty() {
+                let undefined = values[0].is_none();
+                let numbers = Numbers::of(values.into_iter().flatten().collect());
+                self.overlay.insert(slot as u32, Holds { undefined, numbers });
+            }
         }
-        Ok(())
+        self.commit()
     }
 
     /// What initial states hold.

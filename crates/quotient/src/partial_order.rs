@@ -53,13 +53,13 @@ const SHARE: u64 = 16;
 /// The same if it is promising: with its share, it is deeper than the search.
 const PROMISING_SHARE: u64 = 2;
 /// The factor by which the number of states grows before the next attempt.
-const GROWTH: u64 = 8;
+const GROWTH: u64 = 4;
 /// The attempts that may disappoint before there are no more.
-const DISAPPOINTMENTS: u32 = 2;
+const DISAPPOINTMENTS: u32 = 3;
 /// The work for relations before the first attempt, in nodes of functions: some twenty milliseconds.
 const LEAST_WORK: u64 = 250_000;
 /// The steps of the search for which relations may take one node more.
-const STEPS_PER_NODE: u64 = 16;
+const STEPS_PER_NODE: u64 = 4;
 /// Memory that an attempt may always take.
 const LEAST_BYTES: u64 = 1 << 20;
 
@@ -74,6 +74,8 @@ pub(crate) struct Shortcut {
     /// The number of states at the next attempt, if there is to be one.
     next: Option<u64>,
     disappointments: u32,
+    /// The work that did not suffice for relations. There is another attempt when twice as much is allowed.
+    too_little: u64,
     /// Why all steps are needed, if that was found out.
     pub(crate) unused: Option<String>,
 }
@@ -89,7 +91,13 @@ impl Shortcut {
             && search.max_depth.is_none()
             && search.checkpoint.is_none()
             && search.resume.is_none();
-        Self { relations: None, next: is_tried.then_some(FIRST_STATES), disappointments: 0, unused: None }
+        Self {
+            relations: None,
+            next: is_tried.then_some(FIRST_STATES),
+            disappointments: 0,
+            too_little: 0,
+            unused: None,
+        }
     }
 
     /// Makes an attempt if one is due, with the symmetries of the search. Its report, if it decides everything.
@@ -140,10 +148,13 @@ impl Shortcut {
     fn relations(&mut self, plan: &Plan, progress: &Progress, interrupt: &Interrupt) -> Option<Arc<Relations>> {
         if self.relations.is_none() {
             let work = LEAST_WORK.saturating_add(progress.transitions / STEPS_PER_NODE);
+            if work / 2 < self.too_little {
+                return None;
+            }
             let (model, layout) = (plan.model.ir(), plan.model.layout());
             match Relations::with_work(work, model, layout, &plan.search, interrupt) {
                 Ok(relations) => self.relations = Some(Arc::new(relations)),
-                Err(Obstacle::TooMuchWork(_)) => {}
+                Err(Obstacle::TooMuchWork(_)) => self.too_little = work,
                 Err(Obstacle::Refused(reason)) => (self.next, self.unused) = (None, Some(reason)),
             }
         }

@@ -2,8 +2,11 @@
 //! are created in one atomic sequence, say). They are few, and running them shows what single slots cannot: how often a
 //! loop runs, how many processes there are.
 
-use quotient_ir::{Budget, Interpreter, Layout, Model, Outcome, RuleId, Spent, Valuation};
-use rustc_hash::FxHashSet;
+use quotient_ir::{
+    BinaryOperator, Budget, Expr, Interpreter, Layout, Model, Outcome, PlaceId, Root, RuleId, SlotId, Spent, Step,
+    TableIndex, TypeKind, Valuation,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{GivenUp, instances};
 
@@ -28,12 +31,14 @@ pub(super) fn prologue(model: &Model, layout: &Layout, budget: &Budget) -> Resul
         return Ok(None);
     }
     let interpreter = Interpreter::new(model, layout);
-    let mut rules: Vec<(RuleId, Vec<i64>)> = Vec::new();
+    let mut rules = ByPlace::default();
     for (rule, entry) in model.rules.iter_enumerated() {
         let Some(all) = listed(instances(&interpreter, model, &entry.parameters, &entry.locals, budget))? else {
             return Ok(None);
         };
-        rules.extend(all.into_iter().map(|arguments| (rule, arguments)));
+        for arguments in all {
+            rules.insert(model, layout, rule, arguments);
+        }
     }
     let mut seen: FxHashSet<Valuation> = FxHashSet::default();
     let mut pending: Vec<Valuation> = Vec::new();
@@ -55,8 +60,9 @@ pub(super) fn prologue(model: &Model, layout: &Layout, budget: &Budget) -> Resul
     }
     let (mut starts, mut passed, mut ends) = (Vec::new(), Vec::new(), Vec::new());
     while let Some(state) = pending.pop() {
-        budget.spend(1 + (rules.len() + layout.slots.len()) as u64 / PER_WORK)?;
-        for (rule, arguments) in &rules {
+        let candidates = rules.candidates(&state);
+        budget.spend((1 + candidates.len() + layout.slots.len()) as u64 / PER_WORK)?;
+        for (rule, arguments) in candidates {
             if interpreter.enabled(*rule, arguments, &state) != Ok(true) {
                 continue;
             }
@@ -76,6 +82,87 @@ pub(super) fn prologue(model: &Model, layout: &Layout, budget: &Budget) -> Resul
         }
     }
     Ok(Some(Prologue { starts, passed, ends }))
+}
+
+/// Instances of rules by what their guards ask of one slot: that of a place in the text of a process, as a rule.
+#[derive(Default)]
+struct ByPlace {
+    /// For each slot, the instances that need a value of it.
+    keyed: FxHashMap<SlotId, FxHashMap<i64, Vec<(RuleId, Vec<i64>)>>>,
+    /// All others.
+    others: Vec<(RuleId, Vec<i64>)>,
+}
+
+impl ByPlace {
+    fn insert(&mut self, model: &Model, layout: &Layout, rule: RuleId, arguments: Vec<i64>) {
+        let mut guard = model.rules[rule].guard;
+        // What is asked first is asked in any case.
+        while let &Expr::Binary { operator: BinaryOperator::And, left, .. } = &model.pool[guard] {
+            guard = left;
+        }
+        let key = match &model.pool[guard] {
+            &Expr::Binary { operator: BinaryOperator::Equal, left, right } => {
+                match (&model.pool[left], &model.pool[right]) {
+                    (&Expr::Read(place), &Expr::Constant { value, .. }) => {
+                        slot_of(model, layout, rule, &arguments, place).map(|slot| (slot, value))
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        };
+        match key {
+            Some((slot, value)) => {
+                self.keyed.entry(slot).or_default().entry(value).or_default().push((rule, arguments));
+            }
+            None => self.others.push((rule, arguments)),
+        }
+    }
+
+    /// The instances that may be possible in a state, in a fixed order.
+    fn candidates(&self, state: &Valuation) -> Vec<&(RuleId, Vec<i64>)> {
+        let held = self.keyed.iter().filter_map(|(&slot, by_value)| by_value.get(&state[slot]?));
+        let mut all: Vec<_> = held.flatten().chain(&self.others).collect();
+        all.sort_unstable();
+        all
+    }
+}
+
+/// The slot at a place of a rule, if its indices are constants or parameters.
+fn slot_of(model: &Model, layout: &Layout, rule: RuleId, arguments: &[i64], place: PlaceId) -> Option<SlotId> {
+    let place = &model.pool[place];
+    let Root::Variable(variable) = place.root else { return None };
+    let mut ty = model.variables[variable].ty;
+    let mut offset = 0;
+    for step in &place.steps {
+        match (step, &model.types[ty].kind) {
+            (Step::Field(field), TypeKind::Record { fields }) => {
+                offset += fields[..*field as usize].iter().map(|field| model.cells(field.ty)).sum::<u64>();
+                ty = fields[*field as usize].ty;
+            }
+            (&Step::Index(index), &TypeKind::Array { index: index_type, element }) => {
+                let value = match &model.pool[index] {
+                    &Expr::Constant { value, .. } => value,
+                    &Expr::Read(read) => parameter(model, rule, arguments, read)?,
+                    _ => return None,
+                };
+                offset += model.domain(index_type).code_of(value)? * model.cells(element);
+                ty = element;
+            }
+            _ => return None,
+        }
+    }
+    Some(SlotId::from_position(layout.first_slot(variable).position() + offset as usize))
+}
+
+/// The value of a parameter of a rule whose parameters are all scalars.
+fn parameter(model: &Model, rule: RuleId, arguments: &[i64], place: PlaceId) -> Option<i64> {
+    let place = &model.pool[place];
+    let parameters = &model.rules[rule].parameters;
+    let Root::Local(local) = place.root else { return None };
+    let position = parameters.iter().position(|parameter| parameter.local == local)?;
+    let is_plain = place.steps.is_empty() && arguments.len() == parameters.len();
+    is_plain.then(|| arguments[position])
 }
 
 /// The arguments of all instances, if they are enumerated.
