@@ -68,7 +68,7 @@ impl Facts {
     }
 
     fn from(lens: &Lens<'_, '_, '_>, condition: ExprId, truth: bool, depth: usize) -> Self {
-        if depth == DEPTH_LIMIT {
+        if depth == DEPTH_LIMIT || !lens.control.visits() {
             return Self::default();
         }
         let of = |condition, truth| Self::from(lens, condition, truth, depth + 1);

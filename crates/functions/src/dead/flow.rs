@@ -267,7 +267,7 @@ impl Walk<'_, '_, '_, '_> {
         let (lens, rule) = (self.lens, self.rule);
         let (reads, facts) = (&mut *self.reads, self.facts);
         visit_nodes(lens.model(), nodes, |node| {
-            reads.work += 1;
+            reads.is_incomplete |= !lens.control.visits();
             let Node::Place(place) = node else { return };
             let Some(denoted) = lens.parts.denoted(place) else { return };
             let member = rule_member(lens, rule, lens.member(&denoted));

@@ -1,11 +1,16 @@
 //! A model seen from one control part: its members, and the parts that belong to them.
 
+use std::cell::Cell;
+
 use quotient_ir::{Domain, Expr, ExprId, Local, LocalId, LocalKind, Model, PlaceId, Table, TypeId};
 
 use super::facts::{Member, local_of};
 use super::parts::{Denoted, PartInfo, Parts};
 use super::values::{Values, code_of};
 use crate::slice::classes::Part;
+
+/// The expressions that are visited for one control part at most.
+const WORK_LIMIT: u64 = 1_000_000;
 
 /// A part that says where its member is: only constants are written to it, and conditions compare it with constants.
 pub(super) struct Control {
@@ -16,9 +21,16 @@ pub(super) struct Control {
     pub(super) domain: Domain,
     /// The number of values, and one more if it can be undefined.
     pub(super) codes: usize,
+    /// The expressions visited for it.
+    pub(super) work: Cell<u64>,
 }
 
 impl Control {
+    /// Counts the visit of an expression. Returns false if there were too many.
+    pub(super) fn visits(&self) -> bool {
+        self.work.set(self.work.get() + 1);
+        self.work.get() < WORK_LIMIT
+    }
     /// The number of values.
     pub(super) fn values(&self) -> usize {
         usize::try_from(self.domain.size()).expect("a control part has few values")

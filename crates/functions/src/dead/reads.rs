@@ -16,9 +16,8 @@ const DEPTH_LIMIT: usize = 1000;
 #[derive(Default)]
 pub(super) struct Reads {
     at: FxHashMap<Part, Values>,
-    /// The expressions visited.
-    pub(super) work: u64,
-    pub(super) too_deep: bool,
+    /// Whether the text is too deep or too long.
+    pub(super) is_incomplete: bool,
 }
 
 impl Reads {
@@ -38,9 +37,8 @@ impl Reads {
 
     /// Adds what an expression reads where the facts hold.
     pub(super) fn expression(&mut self, lens: &Lens<'_, '_, '_>, expression: ExprId, facts: &Facts, depth: usize) {
-        self.work += 1;
-        if depth == DEPTH_LIMIT {
-            self.too_deep = true;
+        if depth >= DEPTH_LIMIT || !lens.control.visits() {
+            self.is_incomplete = true;
             return;
         }
         let model = lens.model();
@@ -135,9 +133,8 @@ impl Reads {
 
     /// Adds what the location of a place reads.
     pub(super) fn location(&mut self, lens: &Lens<'_, '_, '_>, place: PlaceId, facts: &Facts, depth: usize) {
-        self.work += 1;
-        if depth >= DEPTH_LIMIT {
-            self.too_deep = true;
+        if depth >= DEPTH_LIMIT || !lens.control.visits() {
+            self.is_incomplete = true;
             return;
         }
         let entry = &lens.model().pool[place];

@@ -1,5 +1,7 @@
 //! Which parts are dead at which control values.
 
+use std::cell::Cell;
+
 use quotient_ir::walk::{Node, body_nodes, visit_nodes, visit_statements};
 use quotient_ir::{
     DeadlockMode, Expr, FunctionId, Model, PropertyId, Root, RuleId, Statement, StatementKind, TableIndex, TypeKind,
@@ -237,7 +239,7 @@ fn controls(parts: &Parts<'_, '_>, texts: &Texts) -> Vec<Control> {
             let can_be_undefined = parts.classes.traits(part).undefinable;
             let codes = domain.size() as usize + usize::from(can_be_undefined);
             let members = index.map(|index| model.domain(index));
-            controls.push(Control { part, index, members, domain, codes });
+            controls.push(Control { part, index, members, domain, codes, work: Cell::new(0) });
         }
     }
     controls.sort_by_key(|control| std::cmp::Reverse(control.values()));
@@ -277,10 +279,11 @@ fn governed(
                 moves.extend(more.into_iter().map(|it| (id, it)));
                 strays.extend(others);
             }
-            Moves::Unknown => {
-                is_followed = false;
-                break;
-            }
+            Moves::Unknown => is_followed = false,
+        }
+        if !is_followed || reads.is_incomplete {
+            *work += control.work.get();
+            return Vec::new();
         }
     }
     for &id in checked {
@@ -304,8 +307,8 @@ fn governed(
             }
         }
     }
-    *work += reads.work;
-    if !is_followed || reads.too_deep {
+    *work += control.work.get();
+    if reads.is_incomplete {
         return Vec::new();
     }
     candidates.retain(|part| !strays.contains(part));
