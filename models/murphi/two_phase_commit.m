@@ -11,6 +11,7 @@
 -- expect: holds
 -- deadlock: off
 -- states: 288
+-- sliced states: 136
 -- rules fired: 1145
 -- with N=5: states 8832, rules fired 58145
 

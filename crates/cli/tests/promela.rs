@@ -42,6 +42,7 @@ violated   no errors
 
 symmetries   none found (…
 slice        not read by anything: Server:kind, field 1 of the messages of queue
+             dead where written before read: x, Server:value
 states       8
 orders       processes stay at their ends; --exact-counts takes all
 transitions  7
@@ -110,24 +111,24 @@ violated: deadlock
  7  proc 3 (clerk) office.pml:25 [who!answer]
     proc 2 (client) office.pml:16 [reply?got]
       client(2):got: 0 → answer
- 8  proc 2 (client) office.pml:17 [x = x + step]
-      x: 1 → 4
- 9  proc 2 (client) office.pml:17 [last.ink = green]
+ 8  proc 1 (client) office.pml:17 [x = x + step]
+      x: 1 → 3
+ 9  proc 1 (client) office.pml:17 [last.ink = green]
       last.ink: 0 → green
-10  proc 2 (client) office.pml:17 [book!x]
-      queue (book): [4]
-11  proc 2 (client) office.pml:18 [d_step { x++; last.page = x }]
-      last.page: 0 → 5
-      x: 4 → 5
-12  proc 1 (client) office.pml:17 [x = x + step]
-      x: 5 → 7
-13  proc 1 (client) office.pml:17 [last.ink = green]
-14  proc 1 (client) office.pml:17 [book!x] blocks: others may move
+10  proc 1 (client) office.pml:17 [book!x]
+      queue (book): [3]
+11  proc 1 (client) office.pml:18 [d_step { x++; last.page = x }]
+      last.page: 0 → 4
+      x: 3 → 4
+12  proc 2 (client) office.pml:17 [x = x + step]
+      x: 4 → 7
+13  proc 2 (client) office.pml:17 [last.ink = green]
+14  proc 2 (client) office.pml:17 [book!x] blocks: others may move
     invalid end state: no process can move, and not all are where they may stop
     where the processes are:
       proc 0 (:init:) office.pml:31 [-end-] <valid end state>
-      proc 1 (client) office.pml:17 [book!x]
-      proc 2 (client) office.pml:19 [-end-] <valid end state>
+      proc 1 (client) office.pml:19 [-end-] <valid end state>
+      proc 2 (client) office.pml:17 [book!x]
       proc 3 (clerk) office.pml:24 [desk?request(who)] <valid end state>
 
 violated   no deadlock
@@ -136,8 +137,9 @@ undecided  no errors
 symmetries   2, S2; found in …
 reduction    canonical; …
 slice        not read by anything: last, x, client:step, client:got, messages of book
-states       24, representing 46 of the slice (1.92× reduction)
-transitions  52
+             dead where written before read: clerk:who
+states       20, representing 37 of the slice (1.85× reduction)
+transitions  44
 depth        10
 time         …
 memory       …
@@ -219,6 +221,7 @@ holds      no deadlock
 holds      no errors
 
 symmetries   none found (…
+slice        dead where written before read: field 1 of the messages of line
 states       59
 orders       processes stay at their ends; --exact-counts takes all
 transitions  86
@@ -541,6 +544,7 @@ undecided  no deadlock
 undecided  no errors
 
 symmetries   none found (…
+slice        dead where written before read: started
 states       51
 transitions  62
 depth        37
@@ -559,6 +563,7 @@ holds      no deadlock
 holds      no errors
 
 symmetries   none found (…
+slice        dead where written before read: started
 states       131,138
 transitions  1,048,677
 depth        83
@@ -896,6 +901,7 @@ holds      no deadlock
 holds      no errors
 
 symmetries   none found (…
+slice        dead where written before read: x
 states       9
 transitions  36
 depth        5

@@ -62,6 +62,7 @@
 
 mod behaviour;
 mod circuit;
+mod dead;
 mod evaluation;
 mod functions;
 mod instance;
@@ -78,6 +79,7 @@ pub use behaviour::{
 pub use circuit::{
     Circuit, KnownValues, Linear, Node, NodeId, Operation, Relabelling, Relation, TooLarge, Users, Value, ValueSet,
 };
+pub use dead::{DeadValues, dead_values};
 pub use evaluation::{Assignment, Evaluation};
 pub use functions::{Effect, Functions, InstanceId};
 pub use instance::{Instance, Subject};

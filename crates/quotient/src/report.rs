@@ -131,6 +131,8 @@ pub struct SliceReport {
     pub unread: Vec<String>,
     /// Those that are read, but only where nothing depends on their value: it only counts whether they are defined.
     pub only_definedness: Vec<String>,
+    /// Those that do not count where they are written before they are read on every way onward.
+    pub dead: Vec<String>,
 }
 
 /// Whether a search took a part of the steps where that suffices.

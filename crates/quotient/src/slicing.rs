@@ -1,8 +1,9 @@
-//! The slice that a check searches instead of the model, and its runs as runs of the model.
+//! The model that a check searches instead of the given one, and its runs as runs of that: a slice, in which dead slots
+//! hold marks.
 
 use quotient_engines::{PropertyReport, SearchOptions, StopReason};
-use quotient_functions::Slice;
-use quotient_ir::{Action, Interpreter, Outcome, Trace, TraceStep, Valuation, Violation, replay};
+use quotient_functions::{DeadValues, Slice};
+use quotient_ir::{Action, Interpreter, Layout, Outcome, Trace, TraceStep, Valuation, Violation, replay};
 
 use crate::defect::Defect;
 use crate::error::Error;
@@ -11,33 +12,51 @@ use crate::plan::Plan;
 use crate::report::SliceReport;
 use crate::run::Found;
 
-/// A plan for the slice of a model.
+/// A plan for a model with fewer states.
 pub(crate) struct Sliced {
     pub(crate) plan: Plan,
-    slice: Slice,
+    slice: Option<Slice>,
+    dead: Option<DeadValues>,
 }
 
-/// The plan for the slice of a model; none if every slot counts.
+/// The plan for the slice of a model, with marks in its dead slots; none if every slot always counts.
 pub(crate) fn sliced(plan: &Plan) -> Option<Sliced> {
     // The least value stands for all values of a slot, also of one that is declared to have interchangeable values: then
     // the declaration would no longer be true.
     if plan.options.exact_counts || plan.options.symmetry == Symmetry::Declared {
         return None;
     }
-    let (model, layout) = (plan.model.ir(), plan.model.layout());
+    let layout = plan.model.layout();
     // Temporal properties are checked on the whole model, but what they read is read.
     let properties = [&plan.properties[..], &plan.temporal].concat();
-    let slice = quotient_functions::slice(model, layout, &properties, plan.search.deadlock)?;
-    debug_assert_eq!(quotient_ir::verify(&slice.model), Ok(()), "a slice is a model");
-    let search = SearchOptions { moving_rules: slice.moving_rules.clone(), ..plan.search.clone() };
-    let plan = Plan { model: plan.model.with_ir(slice.model.clone()), search, ..plan.clone() };
-    Some(Sliced { plan, slice })
+    let slice = quotient_functions::slice(plan.model.ir(), layout, &properties, plan.search.deadlock);
+    let model = slice.as_ref().map_or(plan.model.ir(), |slice| &slice.model);
+    let dead = quotient_functions::dead_values(model, layout, &properties, plan.search.deadlock);
+    let model = dead.as_ref().map(|dead| &dead.model).or(slice.as_ref().map(|slice| &slice.model))?;
+    debug_assert_eq!(quotient_ir::verify(model), Ok(()), "what is searched is a model");
+    let moving_rules = slice.as_ref().map(|slice| slice.moving_rules.clone()).unwrap_or_default();
+    let search = SearchOptions { moving_rules, ..plan.search.clone() };
+    let plan = Plan { model: plan.model.with_ir(model.clone()), search, ..plan.clone() };
+    Some(Sliced { plan, slice, dead })
 }
 
 impl Sliced {
     /// What is left out.
     pub(crate) fn report(&self) -> SliceReport {
-        SliceReport { unread: self.slice.unread.clone(), only_definedness: self.slice.only_definedness.clone() }
+        let parts = |slice: &Slice| (slice.unread.clone(), slice.only_definedness.clone());
+        let (unread, only_definedness) = self.slice.as_ref().map(parts).unwrap_or_default();
+        let dead = self.dead.as_ref().map(|dead| dead.names.clone()).unwrap_or_default();
+        SliceReport { unread, only_definedness, dead }
+    }
+
+    /// The searched state that stands for a state of the model.
+    fn project(&self, layout: &Layout, state: &mut Valuation) {
+        if let Some(slice) = &self.slice {
+            slice.project(layout, state);
+        }
+        if let Some(dead) = &self.dead {
+            dead.project(layout, state);
+        }
     }
 
     /// The same result with runs of the whole model.
@@ -80,7 +99,7 @@ impl Sliced {
                 return Err(format!("step {} is not possible", steps.len()));
             };
             let mut projection = state.clone();
-            self.slice.project(interpreter.layout(), &mut projection);
+            self.project(interpreter.layout(), &mut projection);
             if projection != step.state {
                 return Err(format!("step {} leads to another state", steps.len()));
             }

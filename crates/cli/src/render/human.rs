@@ -441,9 +441,11 @@ fn temporal_rows(outcome: &Outcome<'_>) -> Vec<(&'static str, String)> {
 /// What is not part of the state.
 fn slice_rows(slice: &SliceReport) -> Vec<(&'static str, String)> {
     let mut rows = Vec::new();
-    for (what, names) in
-        [("not read by anything", &slice.unread), ("only read for being defined", &slice.only_definedness)]
-    {
+    for (what, names) in [
+        ("not read by anything", &slice.unread),
+        ("only read for being defined", &slice.only_definedness),
+        ("dead where written before read", &slice.dead),
+    ] {
         if names.is_empty() {
             continue;
         }

@@ -120,6 +120,7 @@ struct SearchObject<'a> {
 struct SliceObject<'a> {
     unread: &'a [String],
     only_definedness: &'a [String],
+    dead: &'a [String],
 }
 
 /// An orbit of rules, and how often they fire in all states of the model.
@@ -602,8 +603,8 @@ pub(crate) fn search(
         exact: report.exact,
         omission_probability: report.approximation.map(|approximation| approximation.omission_probability),
         slice: report.slice.as_ref().map(|slice| {
-            let SliceReport { unread, only_definedness } = slice;
-            SliceObject { unread, only_definedness }
+            let SliceReport { unread, only_definedness, dead } = slice;
+            SliceObject { unread, only_definedness, dead }
         }),
         partial_order: report.partial_order.as_ref().map(|PartialOrderReport { unused }| PartialOrderObject {
             used: unused.is_none(),

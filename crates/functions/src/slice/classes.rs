@@ -17,24 +17,24 @@ use super::walk::{each_expression, each_statement};
 const PART_LIMIT: usize = 1 << 20;
 
 /// A scalar part of a variable, local or result, with its indices erased.
-pub(super) type Part = usize;
+pub(crate) type Part = usize;
 
 /// Whose locals an expression mentions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct OwnerId(pub(super) usize);
+pub(crate) struct OwnerId(pub(crate) usize);
 
 /// A rule, initial-state program, property or function.
 #[derive(Clone, Copy)]
-pub(super) struct Owner<'m> {
-    pub(super) locals: &'m Table<LocalId, Local>,
+pub(crate) struct Owner<'m> {
+    pub(crate) locals: &'m Table<LocalId, Local>,
     /// Its guard, or the condition of a property.
-    pub(super) condition: Option<ExprId>,
-    pub(super) body: &'m [Statement],
-    pub(super) function: Option<FunctionId>,
+    pub(crate) condition: Option<ExprId>,
+    pub(crate) body: &'m [Statement],
+    pub(crate) function: Option<FunctionId>,
 }
 
 /// All owners of a model: rules, starts, properties and functions, in this order.
-pub(super) struct Owners<'m> {
+pub(crate) struct Owners<'m> {
     list: Vec<Owner<'m>>,
     starts: usize,
     properties: usize,
@@ -42,7 +42,7 @@ pub(super) struct Owners<'m> {
 }
 
 impl<'m> Owners<'m> {
-    pub(super) fn new(model: &'m Model) -> Self {
+    pub(crate) fn new(model: &'m Model) -> Self {
         let mut list = Vec::new();
         let owner = |locals, body| Owner { locals, condition: None, body, function: None };
         let guarded = |rule: &'m Rule| Owner { condition: Some(rule.guard), ..owner(&rule.locals, &rule.body) };
@@ -61,54 +61,54 @@ impl<'m> Owners<'m> {
         }));
         Self { list, starts, properties, functions }
     }
-    pub(super) fn rule(&self, position: usize) -> OwnerId {
+    pub(crate) fn rule(&self, position: usize) -> OwnerId {
         OwnerId(position)
     }
-    pub(super) fn start(&self, position: usize) -> OwnerId {
+    pub(crate) fn start(&self, position: usize) -> OwnerId {
         OwnerId(self.starts + position)
     }
-    pub(super) fn property(&self, position: usize) -> OwnerId {
+    pub(crate) fn property(&self, position: usize) -> OwnerId {
         OwnerId(self.properties + position)
     }
-    pub(super) fn function(&self, id: FunctionId) -> OwnerId {
+    pub(crate) fn function(&self, id: FunctionId) -> OwnerId {
         OwnerId(self.functions + id.position())
     }
-    pub(super) fn ids(&self) -> impl Iterator<Item = OwnerId> + use<> {
+    pub(crate) fn ids(&self) -> impl Iterator<Item = OwnerId> + use<> {
         (0..self.list.len()).map(OwnerId)
     }
-    pub(super) fn get(&self, owner: OwnerId) -> Owner<'m> {
+    pub(crate) fn get(&self, owner: OwnerId) -> Owner<'m> {
         self.list[owner.0]
     }
 }
 
 /// What is known about the parts of one class.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Traits {
+pub(crate) struct Traits {
     /// Whether one belongs to the state and can be undefined.
-    pub(super) undefinable: bool,
+    pub(crate) undefinable: bool,
     /// Whether one belongs to the state and always has a value.
-    pub(super) definite: bool,
+    pub(crate) definite: bool,
     /// Whether one is a local that can be undefined.
-    pub(super) undefined_local: bool,
+    pub(crate) undefined_local: bool,
     /// Whether one belongs to a multiset.
-    pub(super) in_multiset: bool,
+    pub(crate) in_multiset: bool,
 }
 
 impl Traits {
     /// Whether a part of the class belongs to the state.
-    pub(super) fn in_state(self) -> bool {
+    pub(crate) fn in_state(self) -> bool {
         self.undefinable || self.definite
     }
     /// Whether a part of the class can be undefined.
-    pub(super) fn may_be_undefined(self) -> bool {
+    pub(crate) fn may_be_undefined(self) -> bool {
         self.undefinable || self.undefined_local
     }
 }
 
 /// The parts of a model and their classes.
-pub(super) struct Classes<'m> {
-    pub(super) model: &'m Model,
-    pub(super) owners: Owners<'m>,
+pub(crate) struct Classes<'m> {
+    pub(crate) model: &'m Model,
+    pub(crate) owners: Owners<'m>,
     counts: FxHashMap<TypeId, usize>,
     variables: Vec<Part>,
     locals: Vec<Vec<Part>>,
@@ -119,7 +119,7 @@ pub(super) struct Classes<'m> {
 
 impl<'m> Classes<'m> {
     /// The classes of a model; none if there are too many parts.
-    pub(super) fn new(model: &'m Model) -> Option<Self> {
+    pub(crate) fn new(model: &'m Model) -> Option<Self> {
         let owners = Owners::new(model);
         let mut classes = Self {
             model,
@@ -176,7 +176,7 @@ impl<'m> Classes<'m> {
     }
 
     /// The number of parts of a type.
-    pub(super) fn count(&self, ty: TypeId) -> usize {
+    pub(crate) fn count(&self, ty: TypeId) -> usize {
         self.counts.get(&ty).copied().unwrap_or(1)
     }
 
@@ -237,22 +237,22 @@ impl<'m> Classes<'m> {
     }
 
     /// The first part of a variable.
-    pub(super) fn variable(&self, variable: VariableId) -> Part {
+    pub(crate) fn variable(&self, variable: VariableId) -> Part {
         self.variables[variable.position()]
     }
     /// The first part of a local.
-    pub(super) fn local(&self, owner: OwnerId, local: LocalId) -> Part {
+    pub(crate) fn local(&self, owner: OwnerId, local: LocalId) -> Part {
         self.locals[owner.0][local.position()]
     }
     /// The parts of a result.
-    pub(super) fn result(&self, function: FunctionId) -> Range<Part> {
+    pub(crate) fn result(&self, function: FunctionId) -> Range<Part> {
         let first = self.results[function.position()];
         let count = self.model.functions[function].result.map_or(0, |ty| self.count(ty));
         first..first + count
     }
 
     /// The first part of each place that a place may be.
-    pub(super) fn firsts(&self, owner: OwnerId, place: PlaceId) -> Vec<Part> {
+    pub(crate) fn firsts(&self, owner: OwnerId, place: PlaceId) -> Vec<Part> {
         let model = self.model;
         let entry = &model.pool[place];
         let (roots, mut ty) = match &entry.root {
@@ -287,13 +287,13 @@ impl<'m> Classes<'m> {
     }
 
     /// The parts of the places that a place may be.
-    pub(super) fn parts(&self, owner: OwnerId, place: PlaceId) -> impl Iterator<Item = Part> + use<'m> {
+    pub(crate) fn parts(&self, owner: OwnerId, place: PlaceId) -> impl Iterator<Item = Part> + use<'m> {
         let count = self.count(self.model.pool[place].ty);
         self.firsts(owner, place).into_iter().flat_map(move |first| first..first + count)
     }
 
     /// The class of a part: one of its parts.
-    pub(super) fn class(&self, part: Part) -> Part {
+    pub(crate) fn class(&self, part: Part) -> Part {
         let mut part = part;
         while self.parents[part] != part {
             part = self.parents[part];
@@ -301,11 +301,11 @@ impl<'m> Classes<'m> {
         part
     }
     /// What is known about the class of a part.
-    pub(super) fn traits(&self, part: Part) -> Traits {
+    pub(crate) fn traits(&self, part: Part) -> Traits {
         self.traits[self.class(part)]
     }
     /// The number of parts.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.parents.len()
     }
 

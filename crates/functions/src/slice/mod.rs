@@ -14,7 +14,7 @@
 //! * `stuttering` adds what keeps states alive;
 //! * `rewriting` makes the model.
 
-mod classes;
+pub(crate) mod classes;
 mod faults;
 mod needs;
 mod rewriting;
@@ -103,18 +103,18 @@ pub fn slice(model: &Model, layout: &Layout, properties: &[PropertyId], deadlock
 }
 
 /// The name of a part of a variable, for users: without indices.
-struct Title<'m> {
+pub(crate) struct Title<'m> {
     model: &'m Model,
     variable: VariableId,
-    fields: Vec<&'m str>,
+    pub(crate) fields: Vec<&'m str>,
 }
 
 impl<'m> Title<'m> {
-    fn new(model: &'m Model, variable: VariableId) -> Self {
+    pub(crate) fn new(model: &'m Model, variable: VariableId) -> Self {
         Self { model, variable, fields: Vec::new() }
     }
 
-    fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let whole = self.model.variable_title(self.variable).to_owned();
         match (self.model.calling(self.variable), &self.fields[..]) {
             (Some(Calling::Queues { .. }), []) => format!("queue ({whole})"),
