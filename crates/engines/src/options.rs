@@ -268,6 +268,18 @@ pub enum FairnessScope {
 }
 
 impl FairnessMode {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::None,
+        Self::Weak,
+        Self::Strong,
+        Self::WeakEvent,
+        Self::StrongEvent,
+        Self::WeakProcess,
+        Self::StrongProcess,
+        Self::Global,
+    ];
+
     /// What classes are guaranteed.
     pub fn strength(self) -> Fairness {
         match self {
