@@ -17,6 +17,9 @@ use crate::temporal::product::{Product, ProductStep, Trouble};
 use crate::temporal::search::Search;
 use crate::temporal::tree::FairnessClasses;
 
+/// The images of all classes under a symmetry.
+type Renaming = Rc<[ClassId]>;
+
 /// What is known about fairness: the classes, and the action of each level's group on them (none without a group).
 pub(crate) struct FairnessData<'a> {
     pub(crate) classes: &'a Classes<'a, 'a>,
@@ -243,7 +246,7 @@ impl FairnessClasses for FollowedClasses<'_> {
 
 impl FairnessData<'_> {
     /// The images of all classes under a symmetry of a level; none if it changes nothing.
-    pub(crate) fn renaming(&self, level: usize, element: &SparsePermutation) -> Result<Option<Rc<[ClassId]>>, Spent> {
+    pub(crate) fn renaming(&self, level: usize, element: &SparsePermutation) -> Result<Option<Renaming>, Spent> {
         match &self.actions[level] {
             Some(action) if !element.is_identity() => action.of(self.classes, element, self.budget).map(Some),
             _ => Ok(None),
@@ -251,7 +254,7 @@ impl FairnessData<'_> {
     }
 
     /// The renaming of classes along a step, and the classes it takes, by the names at its end, in order.
-    pub(crate) fn follow(&self, step: &ProductStep<'_>) -> Result<(Option<Rc<[ClassId]>>, Vec<ClassId>), Spent> {
+    pub(crate) fn follow(&self, step: &ProductStep<'_>) -> Result<(Option<Renaming>, Vec<ClassId>), Spent> {
         let after = self.renaming(step.level, step.after)?;
         let mut taken = Vec::new();
         if let Some(instance) = step.instance {
