@@ -582,6 +582,16 @@ pub(crate) enum FairnessName {
     Weak,
     /// Those on which a process that can move again and again does so
     Strong,
+    /// Those on which an event that is always possible from some point on happens again and again
+    WeakEvent,
+    /// Those on which an event that is possible again and again happens again and again
+    StrongEvent,
+    /// As `weak`, only for models with processes
+    WeakProcess,
+    /// As `strong`, only for models with processes
+    StrongProcess,
+    /// Those on which each step of a state has a positive probability: formulas hold with probability one
+    Global,
 }
 
 /// The stores.

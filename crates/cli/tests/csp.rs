@@ -133,6 +133,49 @@ fn refusals_and_divergences_are_said() {
 }
 
 #[test]
+fn fairness_of_events_processes_and_runs() {
+    let claims = ["[]<> serve.1", "[]<> serve.2", "[]<> shut"];
+    // What is annotated is fair whatever is asked for; but without more fairness the door may stay shut.
+    let cases = [
+        (&["none"][..], [true, false, false], ""),
+        (&["weak-event", "weak-process", "weak"], [true, true, true], "weak fairness"),
+        (&["strong-event", "strong-process"], [true, true, true], "strong fairness"),
+        (&["global"], [true, true, true], "global fairness"),
+    ];
+    for (modes, expected, words) in cases {
+        for mode in modes {
+            let said = quotient(["check", "fair.csp", "--fairness", mode]);
+            let holds = |holds: bool| if holds { "holds     " } else { "violated  " };
+            let rows = claims.iter().zip(expected);
+            let rows: Vec<String> =
+                rows.map(|(claim, it)| format!("{} temporal   Office() |= {claim}\n", holds(it))).collect();
+            let mut parts: Vec<&str> = rows.iter().map(String::as_str).collect();
+            parts.push(words);
+            check(&said, i32::from(expected.contains(&false)), &parts);
+        }
+    }
+    let said = quotient(["check", "fair.csp", "--fairness", "global", "--format", "json"]);
+    check(&said, 0, &["\"fairness\":\"global\""]);
+}
+
+#[test]
+fn global_fairness_in_rings() {
+    let ring = "../../../../models/csp/leader_odd_ring.csp";
+    let said = quotient(["check", ring, "--fairness", "strong-event"]);
+    check(&said, 1, &["violated   temporal   Ring() |= <>[] oneLeader\n", "strong fairness of events"]);
+    let said = quotient(["check", ring, "--fairness", "global", "--reduction", "canonical"]);
+    check(&said, 0, &["4 nodes, 10 symmetries, global fairness"]);
+    // A ring with an even number of agents comes to an end without a leader.
+    let said = quotient(["check", ring, "-D", "N=4", "--fairness", "global", "--property", "Ring() |= <>[] oneLeader"]);
+    check(&said, 1, &["the cycle is in a component of one node that no step leaves; the cycle takes all of its steps"]);
+    let peterson = "../../../../models/murphi/peterson.m";
+    let said = quotient(["check", peterson, "--fairness", "weak-process"]);
+    check(&said, 2, &["--fairness weak-process needs processes, and the model has none; use `weak` or `strong`"]);
+    let said = quotient(["check", peterson, "--fairness", "global", "--ctl", "AG EF at[1] = critical"]);
+    check(&said, 2, &["--fairness global cannot be used with temporal property", "it is about trees of runs"]);
+}
+
+#[test]
 fn symmetries() {
     let said = quotient(["detect", TIERS]);
     check(&said, 0, &["symmetries: 144, S3 wr S2 × S2", "Server(3) 1 ↔ Server(3) 2"]);

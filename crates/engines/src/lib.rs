@@ -32,7 +32,7 @@ pub use cross_check::{CrossCheck, Extent};
 pub use narrowing::{Narrowing, layout_for};
 pub use observer::{Edge, Observer, Progress, Silent};
 pub use options::{
-    FairnessMode, Instances, LivenessScope, SearchOptions, SearchOrder, Spill, StoreMode, ViolationLimit,
+    FairnessMode, FairnessScope, Instances, LivenessScope, SearchOptions, SearchOrder, Spill, StoreMode, ViolationLimit,
 };
 pub use reduction::{
     LivenessSearch, Markers, Reduction, ReductionPlan, Route, Symmetry, SymmetrySource, plan, plan_in_steps, too_large,
@@ -51,4 +51,4 @@ pub use systems::passing::{PassingScratch, PassingSystem};
 pub use systems::quotient::{Clock, QuotientScratch, QuotientSystem};
 pub use systems::reference::ReferenceSystem;
 pub use systems::starts::StartSieve;
-pub use temporal::{ProductReport, TemporalReport, UsedSymmetry, check_temporal};
+pub use temporal::{ProductReport, TemporalReport, UsedSymmetry, check_temporal, global_obstacle};

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use quotient_ir::{DeadlockMode, PropertyId, RuleId};
+use quotient_ir::{DeadlockMode, Fairness, PropertyId, RuleId};
 
 use crate::narrowing::Narrowing;
 use crate::partial_order::Relations;
@@ -243,6 +243,74 @@ pub enum FairnessMode {
     Weak,
     /// Those on which every process that can move infinitely often moves infinitely often.
     Strong,
+    /// Those on which every event that is always possible from some point on happens infinitely often. Without events:
+    /// every instance of a rule.
+    WeakEvent,
+    /// Those on which every event that is possible infinitely often happens infinitely often.
+    StrongEvent,
+    /// As [`FairnessMode::Weak`], for models with processes.
+    WeakProcess,
+    /// As [`FairnessMode::Strong`], for models with processes.
+    StrongProcess,
+    /// Those that choose each step of each state with a positive probability: a formula holds if its probability is 1.
+    Global,
+}
+
+/// What a fairness mode treats fairly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FairnessScope {
+    /// Processes, or instances of rules in a model without processes.
+    Usual,
+    /// Events, or instances of rules in a model without events.
+    Events,
+    /// Processes.
+    Processes,
+}
+
+impl FairnessMode {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::None,
+        Self::Weak,
+        Self::Strong,
+        Self::WeakEvent,
+        Self::StrongEvent,
+        Self::WeakProcess,
+        Self::StrongProcess,
+        Self::Global,
+    ];
+
+    /// What classes are guaranteed.
+    pub fn strength(self) -> Fairness {
+        match self {
+            Self::None | Self::Global => Fairness::None,
+            Self::Weak | Self::WeakEvent | Self::WeakProcess => Fairness::Weak,
+            Self::Strong | Self::StrongEvent | Self::StrongProcess => Fairness::Strong,
+        }
+    }
+
+    /// Which classes there are.
+    pub fn scope(self) -> FairnessScope {
+        match self {
+            Self::None | Self::Weak | Self::Strong | Self::Global => FairnessScope::Usual,
+            Self::WeakEvent | Self::StrongEvent => FairnessScope::Events,
+            Self::WeakProcess | Self::StrongProcess => FairnessScope::Processes,
+        }
+    }
+
+    /// Its name on the command line and in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Weak => "weak",
+            Self::Strong => "strong",
+            Self::WeakEvent => "weak-event",
+            Self::StrongEvent => "strong-event",
+            Self::WeakProcess => "weak-process",
+            Self::StrongProcess => "strong-process",
+            Self::Global => "global",
+        }
+    }
 }
 
 /// Which state to expand next.

@@ -20,7 +20,7 @@ mod machine;
 mod printing;
 mod type_facts;
 
-use crate::behaviour::{EventLabel, event_text};
+use crate::behaviour::{EventLabel, INTERNAL_EVENT, event_text};
 use crate::budget::Interrupt;
 use crate::expression::Iteration;
 use crate::fault::Fault;
@@ -143,6 +143,18 @@ impl<'m> Interpreter<'m> {
     /// Runs the body of an instance of a rule, without checking its guard.
     pub fn fire(&self, rule: RuleId, arguments: &[i64], state: &Valuation) -> Outcome {
         self.execute(self.rule_machine(rule, arguments, state), &self.model.rules[rule].body).0
+    }
+    /// The text of the event of an instance, which is that of the state before the step. Internal steps are one event.
+    /// None if the rule has no event, or a value of it cannot be evaluated.
+    pub fn event_of(&self, rule: RuleId, arguments: &[i64], state: &Valuation) -> Option<String> {
+        match &self.model.participation.get(rule.position())?.event {
+            EventLabel::Nothing => None,
+            EventLabel::Internal => Some(INTERNAL_EVENT.to_owned()),
+            EventLabel::Event { name, values } => {
+                let value = |&value: &ExprId| self.rule_machine(rule, arguments, state).evaluate(value).ok();
+                Some(event_text(name, &values.iter().map(value).collect::<Option<Vec<i64>>>()?))
+            }
+        }
     }
     /// What a step prints, up to where it goes wrong, if it does. The state before it is that of a rule; a start has
     /// none.

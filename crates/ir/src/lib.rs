@@ -26,7 +26,7 @@ mod types;
 mod verify;
 pub mod walk;
 
-pub use behaviour::{Behaviour, BehaviourClaim, EventLabel, Refinement, event_text};
+pub use behaviour::{Behaviour, BehaviourClaim, EventLabel, INTERNAL_EVENT, Refinement, event_text};
 pub use budget::{Budget, Interrupt, Meter, Spent};
 pub use calling::{Calling, PartStep};
 pub use diagnostics::{Claim, Diagnostic, Label, Severity, Source, Span};
@@ -46,7 +46,7 @@ pub use model::{
 pub use murphi::{PrintError, PrintOptions, print_murphi};
 pub use notation::{Index, Notation};
 pub use operations::{CallValue, OperationCall, Operations, ParameterNotation, Stages};
-pub use ownership::{Fairness, Number, Owner};
+pub use ownership::{Fairness, Number, Owner, Participation};
 pub use presentation::{
     Caption, PartKind, Participant, Presentation, ShownPart, SourceStatement, Unexecuted, queue_text,
 };

@@ -9,7 +9,7 @@ use crate::formula::Formula;
 use crate::index::{ExprId, FunctionId, LocalId, PropertyId, RuleId, StartId, Table, TypeId, VariableId};
 use crate::notation::Notation;
 use crate::operations::Operations;
-use crate::ownership::{Fairness, Owner};
+use crate::ownership::{Fairness, Owner, Participation};
 use crate::presentation::Presentation;
 use crate::statement::Statement;
 use crate::types::{Domain, Type, TypeKind};
@@ -51,6 +51,9 @@ pub struct Model {
     pub presentation: Option<Presentation>,
     /// How steps are told, if they are calls of operations.
     pub operations: Option<Operations>,
+    /// The event and the processes of each rule, in the order of the rules, in a language where steps are events that
+    /// several processes take part in; otherwise empty.
+    pub participation: Vec<Participation>,
 }
 
 /// A global variable.
@@ -244,6 +247,7 @@ impl Model {
             value_names: FxHashMap::default(),
             presentation: None,
             operations: None,
+            participation: Vec::new(),
         }
     }
 

@@ -3,6 +3,7 @@
 //! Neither changes which steps are possible. Both determine which infinite runs count, and the meaning of events and
 //! `_last`.
 
+use crate::behaviour::EventLabel;
 use crate::index::RuleId;
 use crate::model::Model;
 
@@ -48,7 +49,21 @@ pub enum Fairness {
     Strong,
 }
 
+/// What happens in the steps of a rule, and who takes part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Participation {
+    /// The event, whose values are evaluated before the step. Fairness of the rule is fairness of its event.
+    pub event: EventLabel,
+    /// The numbers of the processes that take part.
+    pub processes: Vec<i64>,
+}
+
 impl Model {
+    /// Whether steps belong to processes.
+    pub fn has_processes(&self) -> bool {
+        !self.participation.is_empty() || self.rules.iter().any(|rule| rule.owner != Owner::None)
+    }
+
     /// The number of the process that an instance of a rule belongs to, if it belongs to one.
     pub fn owner_of(&self, rule: RuleId, arguments: &[i64]) -> Option<i64> {
         match self.rules[rule].owner {

@@ -13,6 +13,8 @@
 //! | all errors | adaptive reduction, approximate stores |
 //! | a constraint | adaptive reduction, liveness |
 //! | temporal properties | adaptive reduction, approximate stores, spilling, checkpoints, a constraint, other strategies than `canonical` |
+//! | fairness of processes | models without processes |
+//! | global fairness | formulas about trees, automata that are not deterministic |
 //! | strategies | no symmetries |
 //! | declared symmetries | no reduction |
 //! | partial order (`on`) | adaptive reduction, markers, a cross-check, statistics, all errors, exact counts, a constraint, liveness, temporal properties, assumptions |
@@ -21,7 +23,9 @@
 
 use std::path::PathBuf;
 
-use quotient_engines::{SearchOptions, SearchOrder, StoreMode, ViolationLimit};
+use quotient_engines::{
+    FairnessMode, FairnessScope, SearchOptions, SearchOrder, StoreMode, ViolationLimit, global_obstacle,
+};
 use quotient_ir::{DeadlockMode, PropertyId, PropertyKind};
 use quotient_symmetry::Strategy;
 
@@ -176,6 +180,7 @@ impl Plan {
         let word = if has_liveness { "liveness properties" } else { "temporal properties" };
         refuse_store(options, liveness.as_ref().map(|_| word))?;
         refuse_temporal(options, temporal.first().map(|&id| named(id)))?;
+        refuse_fairness(model, options, &temporal, &named)?;
         refuse_reduction(options, liveness.as_deref())?;
         refuse_partial_order(options, liveness.as_deref(), !temporal.is_empty())?;
         // A verdict on the whole model must not omit a claim of the model.
@@ -369,6 +374,32 @@ fn refuse_temporal(options: &Options, name: Option<String>) -> Result<(), Refusa
         return Ok(());
     };
     Err(Refusal::Temporal(format!("{what} cannot be used with {name}; name others with --property")))
+}
+
+/// Refuses fairness of what a model does not have, or of runs that a property is not about.
+fn refuse_fairness(
+    model: &Model,
+    options: &Options,
+    temporal: &[PropertyId],
+    named: &dyn Fn(PropertyId) -> String,
+) -> Result<(), Refusal> {
+    let name = options.fairness.name();
+    if options.fairness.scope() == FairnessScope::Processes && !model.ir().has_processes() {
+        let reason = format!("--fairness {name} needs processes, and the model has none; use `weak` or `strong`");
+        return Err(Refusal::Temporal(reason));
+    }
+    if options.fairness != FairnessMode::Global {
+        return Ok(());
+    }
+    for &id in temporal {
+        if let Some(reason) = model.ir().properties[id].formula.temporal().and_then(global_obstacle) {
+            let property = named(id);
+            let reason =
+                format!("--fairness {name} cannot be used with {property}: {reason}; name others with --property");
+            return Err(Refusal::Temporal(reason));
+        }
+    }
+    Ok(())
 }
 
 /// Refuses what reductions do not support.

@@ -11,24 +11,45 @@
 //! A violated linear property comes with a lasso, which [`Structure::is_fair`] and [`Lasso::satisfies`] confirm; for one
 //! that holds, [`Structure::lassos`] enumerates short lassos, none of which may violate it.
 
+mod classes;
+mod global;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use quotient_ir::{
-    Fairness, Interpreter, Layout, Model, Outcome, Owner, Positions, Property, PropertyId, PropertyKind, TableIndex,
-    Temporal, TemporalClaim, Valuation, verify,
+    Fairness, Interpreter, Layout, Model, Outcome, Positions, Property, PropertyId, PropertyKind, TableIndex, Temporal,
+    TemporalClaim, Valuation, verify,
 };
 use quotient_temporal::{Automaton, Formula, Formulas, Lasso, Letter, Node, PathQuantifier};
+
+pub use classes::Scope;
+use classes::step_classes;
+use global::almost_surely;
 
 /// A step of a [`Structure`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Arc {
     /// The state it enters.
     pub to: usize,
-    /// The fairness classes that it belongs to: of its process, and of its own.
-    pub classes: [Option<usize>; 2],
+    /// The fairness classes that it belongs to: of its processes, and of its own.
+    pub classes: [Option<usize>; MOST_CLASSES],
 }
 
+/// The most classes of a step.
+pub const MOST_CLASSES: usize = 8;
+
 impl Arc {
+    /// A step that belongs to some classes.
+    ///
+    /// # Panics
+    /// If there are more than [`MOST_CLASSES`].
+    pub fn new(to: usize, classes: impl IntoIterator<Item = usize>) -> Self {
+        let mut arc = Self { to, classes: [None; MOST_CLASSES] };
+        for (position, class) in classes.into_iter().enumerate() {
+            arc.classes[position] = Some(class);
+        }
+        arc
+    }
     /// The fairness classes that it belongs to.
     pub fn taken(&self) -> impl Iterator<Item = usize> {
         self.classes.into_iter().flatten()
@@ -124,17 +145,48 @@ impl Default for OracleLimits {
 /// # Panics
 /// If the model is not well-formed, or the second opinion differs.
 pub fn judge(model: &Model, fairness: Fairness, limits: &OracleLimits) -> Result<Vec<Judged>, Silence> {
+    judge_under(model, Assumption::Classes(Scope::Usual, fairness), limits)
+}
+
+/// Which runs count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Assumption {
+    /// Those that are fair to classes.
+    Classes(Scope, Fairness),
+    /// Almost all.
+    Global,
+}
+
+/// Decides all temporal properties of a model for runs that count. Under [`Assumption::Global`], claims about trees and
+/// nondeterministic automata are left out.
+///
+/// # Errors
+/// If there is no answer.
+///
+/// # Panics
+/// If the model is not well-formed, or the second opinion differs.
+pub fn judge_under(model: &Model, assumption: Assumption, limits: &OracleLimits) -> Result<Vec<Judged>, Silence> {
+    let (scope, fairness) = match assumption {
+        Assumption::Classes(scope, fairness) => (scope, fairness),
+        Assumption::Global => (Scope::Usual, Fairness::None),
+    };
     let mut judged = Vec::new();
     for positions in [Positions::Stored, Positions::All] {
         let temporal = |property: &Property| property.formula.temporal().is_some_and(|it| it.positions == positions);
         if !model.properties.iter().any(temporal) {
             continue;
         }
-        let graph = explore(model, positions, limits.states)?;
+        let graph = explore_by(model, positions, scope, limits.states)?;
         for (id, property) in model.properties.iter_enumerated().filter(|(_, property)| temporal(property)) {
             let Some(temporal) = property.formula.temporal() else { continue };
             for (arguments, letters) in letters(model, id, temporal, &graph.states)? {
                 let holds = match &temporal.claim {
+                    claim if assumption == Assumption::Global => {
+                        match almost_surely(&graph.structure, claim, &letters, limits)? {
+                            Some(holds) => holds,
+                            None => continue,
+                        }
+                    }
                     TemporalClaim::Linear { pool, formula } => {
                         linear(&graph.structure, pool, *formula, &letters, fairness, limits)?
                     }
@@ -218,6 +270,17 @@ pub fn compare(
 /// # Panics
 /// If the model is not well-formed.
 pub fn explore(model: &Model, positions: Positions, limit: usize) -> Result<ModelGraph, Silence> {
+    explore_by(model, positions, Scope::Usual, limit)
+}
+
+/// The graph of a model, with the classes of a scope.
+///
+/// # Errors
+/// As for [`explore`].
+///
+/// # Panics
+/// As for [`explore`].
+pub fn explore_by(model: &Model, positions: Positions, scope: Scope, limit: usize) -> Result<ModelGraph, Silence> {
     if let Err(problems) = verify(model) {
         panic!("the model is not well formed: {}", problems.join("; "));
     }
@@ -225,10 +288,8 @@ pub fn explore(model: &Model, positions: Positions, limit: usize) -> Result<Mode
     let interpreter = Interpreter::new(model, &layout);
     let mut numbers: HashMap<Vec<Option<i64>>, usize> = HashMap::new();
     let mut graph = ModelGraph { states: Vec::new(), structure: Structure::default(), has_fault: false };
-    let has_owners = model.rules.iter().any(|rule| rule.owner != Owner::None);
-    // A process has a class if it was asked for; an instance has one if it is declared fair, or if there are no processes.
-    let mut numbers_of_classes: BTreeMap<(bool, Vec<i64>), usize> = BTreeMap::new();
-    let mut number_of_class = |name: (bool, Vec<i64>), guarantee: Guarantee, classes: &mut Vec<Guarantee>| {
+    let mut numbers_of_classes: BTreeMap<String, usize> = BTreeMap::new();
+    let mut number_of_class = |(name, guarantee): (String, Guarantee), classes: &mut Vec<Guarantee>| {
         *numbers_of_classes.entry(name).or_insert_with(|| {
             classes.push(guarantee);
             classes.len() - 1
@@ -288,14 +349,8 @@ pub fn explore(model: &Model, positions: Positions, limit: usize) -> Result<Mode
                 match arrive(interpreter.fire(id, &arguments, &state), &mut graph.states) {
                     Ok(Some(to)) => {
                         let known = &mut graph.structure.classes;
-                        let process = model.owner_of(id, &arguments).map(|process| {
-                            let guarantee = Guarantee { declared: Fairness::None, on_request: true };
-                            number_of_class((true, vec![process]), guarantee, known)
-                        });
-                        let guarantee = Guarantee { declared: rule.fairness, on_request: !has_owners };
-                        let name = [&[id.position() as i64], &arguments[..]].concat();
-                        let own = number_of_class((false, name), guarantee, known);
-                        arcs.push(Arc { to, classes: [process, Some(own)] });
+                        let own = step_classes(&interpreter, scope, (id, &arguments), &state);
+                        arcs.push(Arc::new(to, own.into_iter().map(|class| number_of_class(class, known))));
                     }
                     Ok(None) => {}
                     Err(()) => failed = true,
@@ -314,7 +369,7 @@ pub fn explore(model: &Model, positions: Positions, limit: usize) -> Result<Mode
     }
     for (state, arcs) in graph.structure.arcs.iter_mut().enumerate() {
         if arcs.is_empty() && !ends[state] {
-            arcs.push(Arc { to: state, classes: [None; 2] });
+            arcs.push(Arc::new(state, []));
         }
     }
     Ok(graph)

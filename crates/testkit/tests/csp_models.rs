@@ -59,6 +59,39 @@ fn compare_with(name: &str, model: &Model, verdict: Verdict, numbers: &[(&str, &
     }
 }
 
+/// Formulas under the fairness that headers name: `fairness weak-event, global with N=3: holds`.
+#[test]
+fn formulas_hold_under_the_fairness_that_headers_name() {
+    let mut compared = 0;
+    for (path, text) in models() {
+        let name = path.display().to_string();
+        for line in text.lines().filter_map(|line| line.strip_prefix("// fairness ")) {
+            let (modes, verdict) = line.split_once(": ").expect("modes and a verdict");
+            let (modes, constants) = modes.split_once(" with ").unwrap_or((modes, ""));
+            let constants = constants.split(", ").filter_map(|it| it.split_once('='));
+            let constants = constants.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+            let options = quotient::LoadOptions { constants, ..quotient::LoadOptions::default() };
+            let model = quotient::Model::from_path_with(&path, &options).expect("a model");
+            let verdict = if verdict == "holds" { Verdict::Holds } else { Verdict::Violated };
+            for mode in modes.split(", ") {
+                let fairness = quotient::FairnessMode::ALL.into_iter().find(|it| it.name() == mode);
+                let options = quotient::Options {
+                    fairness: fairness.expect("a kind of fairness"),
+                    ..quotient::Options::default()
+                };
+                let reduction = quotient::Reduction::By(quotient::Strategy::Canonical);
+                for options in [quotient::Options { reduction, ..options.clone() }, options] {
+                    let plan = quotient::Plan::new(&model, &options).expect("a plan");
+                    let report = plan.run().expect("a report");
+                    assert_eq!(report.verdict, verdict, "{name}: {line}, {mode}, {:?}", options.reduction);
+                    compared += 1;
+                }
+            }
+        }
+    }
+    assert!(compared > 50, "{compared} compared");
+}
+
 #[test]
 fn models_give_what_their_headers_expect() {
     for (path, text) in models() {

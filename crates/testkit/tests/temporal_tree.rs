@@ -14,7 +14,9 @@ use quotient_temporal::print::plain;
 use quotient_temporal::random::{FormulaShape, Random, random_formula};
 use quotient_temporal::{Atom, Formula, Formulas, Lasso, Letter, Node, PathQuantifier, translate};
 use quotient_testkit::random_temporal::random_state_formula;
-use quotient_testkit::temporal_oracle::{Arc, Guarantee, OracleLimits, Structure, branching, linear, never};
+use quotient_testkit::temporal_oracle::{
+    Arc, Guarantee, MOST_CLASSES, OracleLimits, Structure, branching, linear, never,
+};
 
 const ATOMS: usize = 2;
 
@@ -31,7 +33,7 @@ struct RandomGraph {
     letters: Vec<Letter>,
     graph: Graph,
     /// The classes of each edge.
-    classes: Vec<[Option<usize>; 2]>,
+    classes: Vec<[Option<usize>; MOST_CLASSES]>,
 }
 
 fn random_graph(random: &mut Random) -> RandomGraph {
@@ -53,14 +55,14 @@ fn random_graph(random: &mut Random) -> RandomGraph {
         for _ in 0..random.below(degree + 2) {
             let mut class = || Some(random.below(classes + 1)).filter(|&class| class < classes);
             let classes = [class(), if class().is_some() { None } else { class() }];
-            arcs.push(Arc { to: random.below(states), classes });
+            arcs.push(Arc::new(random.below(states), classes.into_iter().flatten()));
         }
         for arc in &arcs {
             builder.edge(arc.to as u32);
         }
         let ending = if random.below(3) == 0 { Ending::Stops } else { Ending::Stays };
         if builder.end_state(ending).is_some() {
-            arcs.push(Arc { to: state, classes: [None; 2] });
+            arcs.push(Arc::new(state, []));
         }
         of_edge.extend(arcs.iter().map(|arc| arc.classes));
         for atom in (0..ATOMS as u32).filter(|atom| letter >> atom & 1 == 1) {
@@ -100,9 +102,9 @@ fn along(structure: &Structure, letters: &[Letter], evidence: &Evidence) -> (Str
         let is_last = position + 1 == evidence.path.states.len();
         letters.push(letters[state as usize]);
         structure.arcs.push(match evidence.path.cycle {
-            Some(cycle) if is_last => vec![Arc { to: first + cycle, classes: [None; 2] }],
+            Some(cycle) if is_last => vec![Arc::new(first + cycle, [])],
             None if is_last => structure.arcs[state as usize].clone(),
-            _ => vec![Arc { to: first + position + 1, classes: [None; 2] }],
+            _ => vec![Arc::new(first + position + 1, [])],
         });
     }
     (structure, letters, first)

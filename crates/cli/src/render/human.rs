@@ -411,6 +411,11 @@ fn temporal_rows(outcome: &Outcome<'_>) -> Vec<(&'static str, String)> {
             FairnessMode::None => "",
             FairnessMode::Weak => ", weak fairness",
             FairnessMode::Strong => ", strong fairness",
+            FairnessMode::WeakEvent => ", weak fairness of events",
+            FairnessMode::StrongEvent => ", strong fairness of events",
+            FairnessMode::WeakProcess => ", weak fairness of processes",
+            FairnessMode::StrongProcess => ", strong fairness of processes",
+            FairnessMode::Global => ", global fairness",
         };
         let title = property_title(model, temporal.property);
         let Some(last) = temporal.searches.last() else { continue };

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use quotient::walk::{RunsOptions, RunsReport};
 use quotient::{
-    AdaptiveUse, CrossCheck, Extent, FairnessMode, LivenessReport, PartialOrderReport, ProductReport, PropertyReport,
-    Remark, Report, RuleFirings, SliceReport, StopReason, Subject, TemporalReport, UsedSymmetry, Verdict,
+    AdaptiveUse, CrossCheck, Extent, LivenessReport, PartialOrderReport, ProductReport, PropertyReport, Remark, Report,
+    RuleFirings, SliceReport, StopReason, Subject, TemporalReport, UsedSymmetry, Verdict,
 };
 use quotient_ir::{
     Action, Diagnostic, Interpreter, Layout, Model, RuleId, Severity, Source, Span, Trace, TraceStep, TypeId, TypeKind,
@@ -652,11 +652,7 @@ fn temporal_objects(model: &Model, temporal: &TemporalReport) -> Vec<TemporalObj
         };
         TemporalObject {
             property: property_name(model, temporal.property),
-            fairness: match temporal.fairness {
-                FairnessMode::None => "none",
-                FairnessMode::Weak => "weak",
-                FairnessMode::Strong => "strong",
-            },
+            fairness: temporal.fairness.name(),
             instances: search.instances.len(),
             automaton_states: search.automaton.0,
             acceptance_sets: search.automaton.1,

@@ -10,7 +10,7 @@ use quotient_temporal::{Atom, Automaton, Cube, Formula, Formulas, Transition};
 use crate::explicit::store::StateNumber;
 use crate::report::{EngineError, StopReason};
 use crate::seam::SearchSpace;
-use crate::temporal::classes::ClassId;
+use crate::temporal::classes::{Before, ClassId};
 use crate::temporal::component::FairnessData;
 use crate::temporal::lasso::{Failure, Goal, PathStep, Run, is_fair};
 use crate::temporal::product::Trouble;
@@ -151,11 +151,8 @@ fn build<S: SearchSpace>(
     starts.sort_unstable();
     starts.dedup();
     starts.iter().for_each(|&start| builder.start(start));
-    let mut classes = GraphClasses {
-        strength: fairness.map_or_else(Vec::new, |data| data.classes.strength.clone()),
-        enabled: (vec![0], Vec::new()),
-        taken: (vec![0], Vec::new()),
-    };
+    let mut classes =
+        GraphClasses { strength: Vec::new(), enabled: (vec![0], Vec::new()), taken: (vec![0], Vec::new()) };
     let mut node: StateNumber = 0;
     while u64::from(node) < search.store.len() {
         let words = search.store.state(node).to_vec();
@@ -174,7 +171,7 @@ fn build<S: SearchSpace>(
                 search.product.steps(&mut search.scratch, &words, &mut |step| {
                     targets.push(step.node.to_vec());
                     if let Some(instance) = step.instance {
-                        let own = data.classes.of_action(data.model, instance.action, instance.arguments);
+                        let own = data.classes.of(instance.action, instance.arguments, Before::Packed(step.state));
                         classes.taken.1.extend_from_slice(&own);
                         classes.enabled.1.extend(own);
                     }
@@ -194,6 +191,7 @@ fn build<S: SearchSpace>(
         }
     }
     let graph = builder.build();
+    classes.strength = fairness.map_or_else(Vec::new, |data| data.classes.strengths());
     let classes = fairness.is_some().then_some(classes);
     Ok((graph, classes))
 }

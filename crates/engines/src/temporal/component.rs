@@ -5,22 +5,24 @@ use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use quotient_groups::SparsePermutation;
-use quotient_ir::{Action, Budget, Fairness, Model, Spent};
+use quotient_ir::{Budget, Fairness, Spent};
 use rustc_hash::FxHashMap;
 
 use crate::explicit::store::StateNumber;
 use crate::report::StopReason;
 use crate::seam::SearchSpace;
-use crate::temporal::classes::{ClassAction, ClassId, Classes};
+use crate::temporal::classes::{Before, ClassAction, ClassId, Classes};
 use crate::temporal::components::{Components, Space, Step, Watch, components};
 use crate::temporal::product::{Product, ProductStep, Trouble};
 use crate::temporal::search::Search;
 use crate::temporal::tree::FairnessClasses;
 
+/// The images of all classes under a symmetry.
+type Renaming = Rc<[ClassId]>;
+
 /// What is known about fairness: the classes, and the action of each level's group on them (none without a group).
 pub(crate) struct FairnessData<'a> {
-    pub(crate) model: &'a Model,
-    pub(crate) classes: &'a Classes,
+    pub(crate) classes: &'a Classes<'a, 'a>,
     pub(crate) actions: Vec<Option<ClassAction>>,
     pub(crate) budget: &'a Budget,
 }
@@ -34,17 +36,8 @@ pub(crate) struct ComponentEdge {
     pub(crate) turn: u32,
     /// Its position among the steps of its node.
     pub(crate) ordinal: u32,
-    /// The classes taken, by the names at its end.
-    taken: [ClassId; 2],
-}
-
-pub(crate) const NO_CLASS: ClassId = ClassId::MAX;
-
-impl ComponentEdge {
-    /// The classes taken, by the names at its end.
-    pub(crate) fn taken(&self) -> impl Iterator<Item = ClassId> {
-        self.taken.into_iter().filter(|&class| class != NO_CLASS)
-    }
+    /// The combination of classes taken, by the names at its end.
+    taken: u32,
 }
 
 /// A component, or a part of one, as a graph.
@@ -52,10 +45,13 @@ pub(crate) struct Component {
     pub(crate) nodes: Vec<StateNumber>,
     offsets: Vec<usize>,
     edges: Vec<ComponentEdge>,
-    /// The number of classes, and the enabled ones of each node, as bits.
-    classes: usize,
+    /// What each class is guaranteed, and the enabled ones of each node, as bits.
+    strengths: Vec<Fairness>,
     enabled: Vec<u64>,
+    /// Renamings of classes. The first one changes nothing, and has no entries.
     turns: Vec<Rc<[ClassId]>>,
+    /// Combinations of classes that are taken together.
+    combinations: Vec<Vec<ClassId>>,
 }
 
 impl Component {
@@ -67,18 +63,20 @@ impl Component {
     ) -> Result<Self, Trouble> {
         let product: &Product<'_, S> = search.product;
         let local: FxHashMap<StateNumber, u32> = (0..).zip(nodes).map(|(number, &node)| (node, number)).collect();
-        let classes = fairness.map_or(0, |fairness| fairness.classes.len());
-        let width = classes.div_ceil(64);
         let mut component = Self {
             nodes: nodes.to_vec(),
             offsets: vec![0],
             edges: Vec::new(),
-            classes,
-            enabled: vec![0; width * nodes.len()],
-            turns: vec![(0..classes as ClassId).collect()],
+            strengths: Vec::new(),
+            enabled: Vec::new(),
+            turns: vec![Rc::new([])],
+            combinations: vec![Vec::new()],
         };
         let mut known: FxHashMap<Rc<[ClassId]>, u32> = FxHashMap::default();
-        known.insert(Rc::clone(&component.turns[0]), 0);
+        let mut known_combinations: FxHashMap<Vec<ClassId>, u32> = FxHashMap::default();
+        known_combinations.insert(Vec::new(), 0);
+        // Some classes are only known when they occur.
+        let mut enabled: Vec<Vec<ClassId>> = Vec::new();
         for (position, &number) in nodes.iter().enumerate() {
             if position % 1024 == 1023 {
                 search.poll(search.store.memory_bytes(), nodes.len() as u64)?;
@@ -87,20 +85,24 @@ impl Component {
             let mut ordinal = 0;
             let mut spent = None;
             let store = &search.store;
-            let (edges, turns) = (&mut component.edges, &mut component.turns);
+            let Self { edges, turns, combinations, .. } = &mut component;
             product.steps(&mut search.scratch, &node, &mut |step| {
                 ordinal += 1;
                 let Some(to) = store.find(step.node, crate::explicit::store::Hash::of(step.node)) else { return };
                 let Some(&to) = local.get(&to) else { return };
-                let mut edge =
-                    ComponentEdge { to, marks: step.marks, turn: 0, ordinal: ordinal - 1, taken: [NO_CLASS; 2] };
+                let mut edge = ComponentEdge { to, marks: step.marks, turn: 0, ordinal: ordinal - 1, taken: 0 };
                 if let Some(fairness) = fairness {
                     match fairness.follow(&step) {
                         Ok((turn, taken)) => {
-                            edge.taken = taken;
-                            edge.turn = *known.entry(Rc::clone(&turn)).or_insert_with(|| {
-                                turns.push(turn);
-                                turns.len() as u32 - 1
+                            edge.taken = *known_combinations.entry(taken).or_insert_with_key(|taken| {
+                                combinations.push(taken.clone());
+                                combinations.len() as u32 - 1
+                            });
+                            edge.turn = turn.map_or(0, |turn| {
+                                *known.entry(turn).or_insert_with_key(|turn| {
+                                    turns.push(Rc::clone(turn));
+                                    turns.len() as u32 - 1
+                                })
                             });
                         }
                         Err(error) => spent = Some(error),
@@ -115,12 +117,23 @@ impl Component {
             if let Some(fairness) = fairness {
                 let mut state = Vec::new();
                 product.code.state(&node, &mut state);
-                let enabled = &mut component.enabled[position * width..][..width];
+                let mut here = Vec::new();
                 product.enabled(&mut search.scratch, &state, &mut |instance| {
-                    for class in fairness.classes.of_action(fairness.model, instance.action, instance.arguments) {
-                        enabled[class as usize / 64] |= 1 << (class % 64);
-                    }
+                    let before = Before::Packed(&state);
+                    here.extend(fairness.classes.of(instance.action, instance.arguments, before));
                 })?;
+                here.sort_unstable();
+                here.dedup();
+                enabled.push(here);
+            }
+        }
+        if let Some(fairness) = fairness {
+            component.strengths = fairness.classes.strengths();
+            let width = component.strengths.len().div_ceil(64);
+            component.enabled = vec![0; width * nodes.len()];
+            for (position, here) in enabled.iter().enumerate() {
+                let bits = &mut component.enabled[position * width..][..width];
+                here.iter().for_each(|&class| bits[class as usize / 64] |= 1 << (class % 64));
             }
         }
         Ok(component)
@@ -133,17 +146,27 @@ impl Component {
 
     /// The name of a class after an edge.
     pub(crate) fn turned(&self, edge: &ComponentEdge, class: ClassId) -> ClassId {
-        self.turns[edge.turn as usize][class as usize]
+        if edge.turn == 0 { class } else { self.turns[edge.turn as usize][class as usize] }
+    }
+
+    /// The classes taken along an edge, by the names at its end.
+    pub(crate) fn taken(&self, edge: &ComponentEdge) -> &[ClassId] {
+        &self.combinations[edge.taken as usize]
+    }
+
+    /// What a class is guaranteed.
+    pub(crate) fn strength(&self, class: ClassId) -> Fairness {
+        self.strengths[class as usize]
     }
 
     /// The number of classes.
     pub(crate) fn classes(&self) -> usize {
-        self.classes
+        self.strengths.len()
     }
 
     /// Whether a class is enabled in a node.
     pub(crate) fn is_enabled(&self, node: u32, class: ClassId) -> bool {
-        let width = self.classes.div_ceil(64);
+        let width = self.classes().div_ceil(64);
         self.enabled[node as usize * width + class as usize / 64] >> (class % 64) & 1 == 1
     }
 
@@ -151,11 +174,10 @@ impl Component {
     pub(crate) fn fair_part(
         &self,
         (marks, sets): (&[u64], u64),
-        strength: &[Fairness],
         poll: &mut dyn FnMut() -> ControlFlow<StopReason>,
     ) -> Result<Option<Vec<u32>>, StopReason> {
         let space = Accepted { component: self, marks, sets };
-        let classes = FollowedClasses { component: self, strength };
+        let classes = FollowedClasses { component: self };
         let nodes = 0..self.nodes.len() as u32;
         let found = components(&space, nodes.clone(), Some(&classes), &mut Watch::new(poll))?;
         let part: Vec<u32> = nodes.filter(|&node| found.of(node) == Some(Components::FIRST)).collect();
@@ -197,22 +219,21 @@ impl Space for Accepted<'_> {
 /// The fairness classes of a component, which symmetries rename.
 struct FollowedClasses<'a> {
     component: &'a Component,
-    strength: &'a [Fairness],
 }
 
 impl FairnessClasses for FollowedClasses<'_> {
     fn count(&self) -> usize {
-        self.component.classes
+        self.component.classes()
     }
     fn strength(&self, class: u32) -> Fairness {
-        self.strength[class as usize]
+        self.component.strength(class)
     }
     fn enabled(&self, node: u32, visit: &mut dyn FnMut(u32)) {
-        let classes = 0..self.component.classes as ClassId;
+        let classes = 0..self.component.classes() as ClassId;
         classes.filter(|&class| self.component.is_enabled(node, class)).for_each(visit);
     }
     fn taken(&self, edge: usize, visit: &mut dyn FnMut(u32)) {
-        self.component.edges[edge].taken().for_each(visit);
+        self.component.taken(&self.component.edges[edge]).iter().copied().for_each(visit);
     }
     fn has_renamings(&self) -> bool {
         // The first renaming changes nothing.
@@ -224,23 +245,23 @@ impl FairnessClasses for FollowedClasses<'_> {
 }
 
 impl FairnessData<'_> {
-    /// The images of all classes under a symmetry of a level.
-    pub(crate) fn renaming(&self, level: usize, element: &SparsePermutation) -> Result<Rc<[ClassId]>, Spent> {
+    /// The images of all classes under a symmetry of a level; none if it changes nothing.
+    pub(crate) fn renaming(&self, level: usize, element: &SparsePermutation) -> Result<Option<Renaming>, Spent> {
         match &self.actions[level] {
-            Some(action) => action.of(self.model, self.classes, element, self.budget),
-            None => Ok((0..self.classes.len() as ClassId).collect()),
+            Some(action) if !element.is_identity() => action.of(self.classes, element, self.budget).map(Some),
+            _ => Ok(None),
         }
     }
 
-    /// The renaming of classes along a step, and the classes it takes, by the names at its end.
-    pub(crate) fn follow(&self, step: &ProductStep<'_>) -> Result<(Rc<[ClassId]>, [ClassId; 2]), Spent> {
+    /// The renaming of classes along a step, and the classes it takes, by the names at its end, in order.
+    pub(crate) fn follow(&self, step: &ProductStep<'_>) -> Result<(Option<Renaming>, Vec<ClassId>), Spent> {
         let after = self.renaming(step.level, step.after)?;
-        let mut taken = [NO_CLASS; 2];
-        if let Some(instance) = step.instance
-            && let Action::Rule(rule) = instance.action
-        {
-            for (place, class) in taken.iter_mut().zip(self.classes.of(self.model, rule, instance.arguments)) {
-                *place = after[class as usize];
+        let mut taken = Vec::new();
+        if let Some(instance) = step.instance {
+            taken = self.classes.of(instance.action, instance.arguments, Before::Packed(step.state));
+            if let Some(after) = &after {
+                taken.iter_mut().for_each(|class| *class = after[*class as usize]);
+                taken.sort_unstable();
             }
         }
         let turn = match step.before {
@@ -248,7 +269,10 @@ impl FairnessData<'_> {
             Some(turn) => {
                 let first = self.renaming(turn.first_level, &turn.first)?;
                 let second = self.renaming(turn.second_level, &turn.second)?;
-                first.iter().map(|&class| after[second[class as usize] as usize]).collect()
+                let all = [first, second, after];
+                let image = |class: ClassId| all.iter().flatten().fold(class, |class, images| images[class as usize]);
+                let changes = all.iter().any(Option::is_some);
+                changes.then(|| (0..self.classes.len() as ClassId).map(image).collect())
             }
         };
         Ok((turn, taken))

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 use quotient_groups::SparsePermutation;
-use quotient_ir::{Fairness, Interpreter, PropertyId, Spent, Trace, TraceStep, Valuation, Violation, replay};
+use quotient_ir::{Action, Fairness, Interpreter, PropertyId, Spent, Trace, TraceStep, Valuation, Violation, replay};
 use quotient_symmetry::Literals;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -18,8 +18,8 @@ use crate::explicit::rebuild::find_steps;
 use crate::explicit::store::StateNumber;
 use crate::report::{EngineError, StopReason};
 use crate::seam::{Event, Instance, SearchSpace};
-use crate::temporal::classes::{ClassId, Classes};
-use crate::temporal::component::{Component, ComponentEdge, FairnessData, NO_CLASS};
+use crate::temporal::classes::{Before, ClassId, Classes};
+use crate::temporal::component::{Component, ComponentEdge, FairnessData};
 use crate::temporal::product::{Product, Trouble};
 use crate::temporal::search::Search;
 
@@ -79,8 +79,8 @@ pub(crate) fn lasso<S: SearchSpace>(
     let all = product.automaton.all_sets();
     let marks = &product.marks;
     let is_inside: FxHashSet<u32> = part.iter().copied().collect();
-    let classes = goal.fairness.map(|data| data.classes);
-    let simple = classes.is_none() && all.count_ones() <= 1;
+    let is_fair = goal.fairness.is_some();
+    let simple = !is_fair && all.count_ones() <= 1;
     let cycle = if simple { shortest_cycle(component, &is_inside, marks, all) } else { None };
     let targets: FxHashSet<StateNumber> = match &cycle {
         Some(cycle) => cycle.iter().map(|&(node, _)| component.nodes[node as usize]).collect(),
@@ -93,7 +93,7 @@ pub(crate) fn lasso<S: SearchSpace>(
         None => {
             let head = part.iter().copied().find(|&node| component.nodes[node as usize] == head);
             let head = head.expect("the stem leads to the component");
-            Walk::new(component, &is_inside, head, classes).cycle(marks, all)
+            Walk::new(component, &is_inside, head).cycle(marks, all)
         }
     };
     let cycle: Vec<PathStep> = cycle
@@ -186,7 +186,6 @@ type Pair = (u32, ClassId);
 struct Walk<'a> {
     component: &'a Component,
     is_inside: &'a FxHashSet<u32>,
-    classes: Option<&'a Classes>,
     head: u32,
     current: u32,
     /// The present name of the class that goes by each name at the head, and whether it is served.
@@ -198,16 +197,16 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn new(component: &'a Component, is_inside: &'a FxHashSet<u32>, head: u32, classes: Option<&'a Classes>) -> Self {
-        let count = classes.map_or(0, |_| component.classes());
+    fn new(component: &'a Component, is_inside: &'a FxHashSet<u32>, head: u32) -> Self {
+        let count = component.classes();
         let names = (0..count as ClassId).collect();
         let (served, edges) = (vec![false; count], Vec::new());
-        Self { component, is_inside, classes, head, current: head, names, served, sets: 0, edges }
+        Self { component, is_inside, head, current: head, names, served, sets: 0, edges }
     }
 
     /// Whether a class may rest in a node: fairness asks nothing of it there.
     fn rests(&self, node: u32, class: ClassId) -> bool {
-        match self.classes.map_or(Fairness::None, |classes| classes.strength[class as usize]) {
+        match self.component.strength(class) {
             Fairness::None => true,
             Fairness::Weak => !self.component.is_enabled(node, class),
             // Only a class that is nowhere enabled need not be taken.
@@ -221,7 +220,7 @@ impl<'a> Walk<'a> {
             for number in 0..self.names.len() {
                 let name = self.component.turned(&edge, self.names[number]);
                 self.names[number] = name;
-                self.served[number] |= edge.taken().any(|class| class == name) || self.rests(edge.to, name);
+                self.served[number] |= self.component.taken(&edge).contains(&name) || self.rests(edge.to, name);
             }
             self.current = edge.to;
             self.edges.push((from, edge));
@@ -275,7 +274,7 @@ impl<'a> Walk<'a> {
         while let Some((node, class)) = queue.pop_front() {
             for edge in self.component.edges(node).iter().filter(|edge| self.is_inside.contains(&edge.to)) {
                 let after = (edge.to, self.component.turned(edge, class));
-                if edge.taken().any(|taken| taken == after.1) || self.rests(after.0, after.1) {
+                if self.component.taken(edge).contains(&after.1) || self.rests(after.0, after.1) {
                     let mut path = path_back((node, class), |pair| parents[&pair]);
                     path.push(((node, class), *edge));
                     return Some(path.into_iter().map(|((node, _), edge)| (node, edge)).collect());
@@ -357,7 +356,7 @@ fn stem_within<S: SearchSpace>(
 }
 
 /// The run along a stem and a cycle.
-fn unwind<S: SearchSpace>(
+pub(crate) fn unwind<S: SearchSpace>(
     search: &mut Search<'_, '_, S>,
     stem: &[StateNumber],
     cycle: &[PathStep],
@@ -414,46 +413,35 @@ fn concluded(trace: Trace, goal: &Goal<'_, '_>) -> Result<Option<Trace>, Failure
 }
 
 /// Whether an infinite run is fair, by the reference interpreter.
-pub(crate) fn is_fair(trace: &Trace, interpreter: &Interpreter<'_>, classes: &Classes) -> bool {
+pub(crate) fn is_fair(trace: &Trace, interpreter: &Interpreter<'_>, classes: &Classes<'_, '_>) -> bool {
     // In a state in which nothing can happen, nothing is neglected.
     let Some(begin) = trace.cycle else { return true };
-    let model = interpreter.model();
-    let cycle = &trace.steps[begin + 1..];
-    let mut taken = vec![false; classes.len()];
-    let mut enabled_once = vec![false; classes.len()];
-    let mut enabled_always = vec![true; classes.len()];
-    for step in cycle {
-        for class in classes.of_action(model, step.action, &step.arguments) {
-            taken[class as usize] = true;
-        }
-        let enabled = enabled_in(interpreter, classes, &step.state);
-        for class in 0..classes.len() {
-            enabled_once[class] |= enabled[class];
-            enabled_always[class] &= enabled[class];
-        }
+    let mut taken: FxHashSet<ClassId> = FxHashSet::default();
+    let mut enabled: Vec<FxHashSet<ClassId>> = Vec::new();
+    for pair in trace.steps[begin..].windows(2) {
+        let [before, step] = pair else { continue };
+        taken.extend(classes.of(step.action, &step.arguments, Before::Plain(&before.state)));
+        enabled.push(enabled_in(interpreter, classes, &before.state));
     }
-    (0..classes.len()).all(|class| match classes.strength[class] {
+    let strengths = classes.strengths();
+    let once: FxHashSet<ClassId> = enabled.iter().flatten().copied().collect();
+    once.iter().filter(|class| !taken.contains(class)).all(|class| match strengths[*class as usize] {
         Fairness::None => true,
-        Fairness::Weak => taken[class] || !enabled_always[class],
-        Fairness::Strong => taken[class] || !enabled_once[class],
+        Fairness::Weak => !enabled.iter().all(|here| here.contains(class)),
+        Fairness::Strong => false,
     })
 }
 
 /// The classes that are enabled in a state.
-fn enabled_in(interpreter: &Interpreter<'_>, classes: &Classes, state: &Valuation) -> Vec<bool> {
-    let model = interpreter.model();
-    let mut enabled = vec![false; classes.len()];
-    for (rule, entry) in model.rules.iter_enumerated() {
+fn enabled_in(interpreter: &Interpreter<'_>, classes: &Classes<'_, '_>, state: &Valuation) -> FxHashSet<ClassId> {
+    let mut enabled = FxHashSet::default();
+    for (rule, entry) in interpreter.model().rules.iter_enumerated() {
         for arguments in interpreter.instances(&entry.parameters, &entry.locals) {
-            let own: Vec<ClassId> = classes.of(model, rule, &arguments).collect();
-            if own.iter().all(|&class| enabled[class as usize]) {
-                continue;
-            }
             let leads_on = interpreter.enabled(rule, &arguments, state) == Ok(true)
                 && matches!(interpreter.fire(rule, &arguments, state),
                     quotient_ir::Outcome::Next { state, .. } if interpreter.is_assumed(&state));
             if leads_on {
-                own.iter().for_each(|&class| enabled[class as usize] = true);
+                enabled.extend(classes.of(Action::Rule(rule), &arguments, Before::Plain(state)));
             }
         }
     }
@@ -461,10 +449,10 @@ fn enabled_in(interpreter: &Interpreter<'_>, classes: &Classes, state: &Valuatio
 }
 
 /// What goes by each name after a renaming, given what went by each name before.
-fn renamed(images: &[ClassId], before: &[ClassId]) -> Vec<ClassId> {
-    let mut after = vec![0; before.len()];
-    for (&image, &class) in images.iter().zip(before) {
-        after[image as usize] = class;
+fn renamed(images: &[ClassId], before: Option<&[ClassId]>) -> Vec<ClassId> {
+    let mut after = vec![0; images.len()];
+    for (class, &image) in (0..).zip(images) {
+        after[image as usize] = before.map_or(class, |before| before[class as usize]);
     }
     after
 }
@@ -478,8 +466,8 @@ pub(crate) struct Run {
     /// The current node, and the symmetry that maps its state to the state of the run.
     node: StateNumber,
     turn: SparsePermutation,
-    /// The class of the run that goes by each name in the node; none if fairness does not matter.
-    names: Vec<ClassId>,
+    /// The class of the run that goes by each name in the node, where symmetries rename classes.
+    names: Option<Vec<ClassId>>,
     /// The state of the run.
     state: Vec<u64>,
     /// Whether the run stays in its state.
@@ -515,10 +503,11 @@ impl Run {
                 let (steps, state) =
                     find_steps(system, &mut system.scratch(), None, &state, goal.interpreter, &|_| true)?;
                 debug_assert!(steps.last().is_some_and(|step| step.state == layout.unpack(&state)));
-                let mut names = Vec::new();
-                if let Some(data) = goal.fairness {
-                    let images = data.renaming(level, &witness).map_err(interrupted)?;
-                    names = renamed(&images, &(0..images.len() as ClassId).collect::<Vec<_>>());
+                let mut names = None;
+                if let Some(data) = goal.fairness
+                    && let Some(images) = data.renaming(level, &witness).map_err(interrupted)?
+                {
+                    names = Some(renamed(&images, None));
                 }
                 return Ok(Self { node, turn: witness.inverse(), names, state, stays: false, steps });
             }
@@ -556,9 +545,13 @@ impl Run {
         };
         let mut wanted_classes: Option<Vec<ClassId>> = None;
         if let Some((images, taken)) = classes.map_err(interrupted)? {
-            self.names = renamed(&images, &self.names);
-            let taken = taken.into_iter().filter(|&class| class != NO_CLASS);
-            wanted_classes = Some(taken.map(|class| self.names[class as usize]).collect());
+            if let Some(images) = images {
+                self.names = Some(renamed(&images, self.names.as_deref()));
+            }
+            let name = |class: ClassId| self.names.as_ref().map_or(class, |names| names[class as usize]);
+            let mut taken: Vec<ClassId> = taken.into_iter().map(name).collect();
+            taken.sort_unstable();
+            wanted_classes = Some(taken);
         }
         self.turn = back.then(&self.turn);
         self.node = step.to;
@@ -578,7 +571,7 @@ impl Run {
         // Several instances may lead to the same state: fairness tells them apart.
         let fits = |instance: Instance<'_>| match (&wanted_classes, goal.fairness) {
             (Some(wanted), Some(data)) => {
-                data.classes.of_action(data.model, instance.action, instance.arguments) == *wanted
+                data.classes.of(instance.action, instance.arguments, Before::Packed(&self.state)) == *wanted
             }
             _ => true,
         };

@@ -8,14 +8,17 @@
 //! * `component`: a component as a graph; `components`: components of graphs that a fair run can stay in; `classes`: what
 //!   is treated fairly.
 //! * `lasso`: the run, concrete and replayed.
+//! * `global`: global fairness, by a `chain` of all states.
 //! * `tree`: CTL and CTL* on an explicit graph; `branching` builds it.
 
 mod atoms;
 mod branching;
+mod chain;
 mod classes;
 mod component;
 mod components;
 mod crew;
+mod global;
 mod lasso;
 mod levels;
 mod product;
@@ -44,6 +47,8 @@ use crate::systems::passing::PassingSystem;
 use atoms::AtomicModel;
 use classes::{ClassAction, Classes};
 use component::{Component, FairnessData};
+use global::check_global;
+pub use global::global_obstacle;
 use lasso::{Failure, Goal, lasso};
 use levels::{Family, Levels, Orbit};
 use product::{Choice, Level, PackedMap, Product, Trouble};
@@ -123,12 +128,20 @@ pub fn check_temporal(
         return check_behaviour(model, layout, (property, behaviour), options, observer);
     }
     let interpreter = Interpreter::new(model, layout);
-    let automaton = negated(temporal)?;
+    let is_global = options.fairness == FairnessMode::Global;
+    if is_global && global_obstacle(temporal).is_some() {
+        return Err(EngineError::Refused("the property cannot be checked under global fairness"));
+    }
+    let automaton = match is_global {
+        true => branching::follower(temporal.atoms.len()),
+        false => negated(temporal)?,
+    };
     let source = source.filter(|_| too_large(model).is_none());
     let budget = Budget::until(&observer.interrupt());
     let fairness_matters =
         options.fairness != FairnessMode::None || model.rules.iter().any(|rule| rule.fairness != Fairness::None);
-    let classes = fairness_matters.then(|| Classes::new(&interpreter, options.fairness));
+    // Almost all runs are fair to all events and processes, whatever the text of the model asks for.
+    let classes = (fairness_matters && !is_global).then(|| Classes::new(&interpreter, options.fairness));
     let detection = &Budget::new(options.temporal_detection, observer.interrupt());
     let interpreter = &interpreter;
     let check = Check { model, layout, interpreter, property, temporal, automaton: &automaton, options, detection };
@@ -193,11 +206,17 @@ struct Check<'a, 'm> {
 }
 
 impl Check<'_, '_> {
+    /// Whether the graph of all states is needed, with all atoms.
+    fn needs_graph(&self) -> bool {
+        let is_branching = matches!(self.temporal.claim, TemporalClaim::Branching { .. });
+        is_branching || self.options.fairness == FairnessMode::Global
+    }
+
     /// The result of a short search without symmetries, depth-first since that often finds violations soon, if it decides
     /// the property.
     fn try_without_symmetries(
         &self,
-        classes: Option<&Classes>,
+        classes: Option<&Classes<'_, '_>>,
         budget: &Budget,
         observer: &mut dyn Observer,
         report: &TemporalReport,
@@ -221,14 +240,14 @@ impl Check<'_, '_> {
     fn run(
         &self,
         source: Option<SymmetrySource>,
-        classes: Option<&Classes>,
+        classes: Option<&Classes<'_, '_>>,
         budget: &Budget,
         observer: &mut dyn Observer,
         report: &mut TemporalReport,
     ) -> Result<(), EngineError> {
         let entry = &self.model.properties[self.property];
         let apart = || Family::apart(self.interpreter.instances(&entry.parameters, &entry.locals).collect());
-        let is_branching = matches!(self.temporal.claim, TemporalClaim::Branching { .. });
+        let is_branching = self.needs_graph();
         // Fairness in trees would need classes followed along every path.
         let mut source = source.filter(|_| !is_branching || classes.is_none());
         let mut family = match source {
@@ -237,7 +256,7 @@ impl Check<'_, '_> {
         };
         // Symmetries that do not permute the fairness classes cannot be used.
         if let (Some(plan), Some(classes)) = (&family.plan, classes)
-            && ClassAction::new(self.interpreter, &plan.symmetry.group, classes).is_none()
+            && ClassAction::new(&plan.symmetry.group, classes).is_none()
         {
             (family, source) = (apart(), None);
         }
@@ -267,7 +286,7 @@ impl Check<'_, '_> {
         family: &Family,
         orbit: &Orbit,
         source: Option<SymmetrySource>,
-        classes: Option<&Classes>,
+        classes: Option<&Classes<'_, '_>>,
         budget: &Budget,
         observer: &mut dyn Observer,
         report: &mut TemporalReport,
@@ -276,7 +295,7 @@ impl Check<'_, '_> {
             AtomicModel::new(self.model, self.property, self.temporal, orbit.instances.first().map(|it| &it[..]));
         let interpreter = Interpreter::new(&atomic.model, self.layout);
         let evaluator = SpecialisedSystem::of_reachable_until(&interpreter, observer.interrupt());
-        let is_branching = matches!(self.temporal.claim, TemporalClaim::Branching { .. });
+        let is_branching = self.needs_graph();
         let mut levels = match source {
             Some(source) => {
                 let wanted = (is_branching, source);
@@ -284,7 +303,7 @@ impl Check<'_, '_> {
             }
             None => None,
         };
-        // A claim about trees is decided for one instance, which is known from the start.
+        // What needs the whole graph is decided for one instance, which is known from the start.
         let mut family_plan = family.plan.as_ref().filter(|_| orbit.instances.len() > 1 && !is_branching);
         let fits = |levels: &Levels, plan: &crate::reduction::ReductionPlan| {
             levels.literals() == Some(plan.symmetry.group.literals())
@@ -299,10 +318,8 @@ impl Check<'_, '_> {
         if let (Some(classes), Some(own)) = (classes, &levels) {
             let plans = own.plans.iter().chain(family_plan);
             for plan in plans {
-                let action = plan
-                    .reduction
-                    .as_ref()
-                    .map(|reduction| ClassAction::new(self.interpreter, &reduction.group, classes).ok_or(()));
+                let action =
+                    plan.reduction.as_ref().map(|reduction| ClassAction::new(&reduction.group, classes).ok_or(()));
                 match action.transpose() {
                     Ok(action) => actions.push(action),
                     Err(()) => {
@@ -377,7 +394,7 @@ impl Check<'_, '_> {
             (used, level_of),
             choice,
         );
-        let data = classes.map(|classes| FairnessData { model: self.model, classes, actions, budget });
+        let data = classes.map(|classes| FairnessData { classes, actions, budget });
         let goal = Goal {
             interpreter: self.interpreter,
             property: self.property,
@@ -386,6 +403,16 @@ impl Check<'_, '_> {
             literals: levels.as_ref().and_then(Levels::literals),
         };
         let (found, figures) = match &self.temporal.claim {
+            _ if self.options.fairness == FairnessMode::Global => {
+                let mut search = Search::new(&product, &options, observer);
+                let found = check_global(&mut search, self.temporal, &goal, options.max_memory).map(|found| {
+                    found.map(|(trace, remarks)| {
+                        report.remarks = remarks;
+                        trace
+                    })
+                });
+                (found, search.figures())
+            }
             TemporalClaim::Branching { pool, formula } => {
                 let mut search = Search::new(&product, &options, observer);
                 let formula = (pool, *formula);
@@ -474,7 +501,7 @@ fn run_product<S: SearchSpace>(
                 Err(Trouble::Stop(reason)) => ControlFlow::Break(reason),
                 _ => ControlFlow::Continue(()),
             };
-            let part = component.fair_part((&product.marks, all), &data.classes.strength, &mut poll);
+            let part = component.fair_part((&product.marks, all), &mut poll);
             match part.map_err(Trouble::Stop)? {
                 None => Ok(ControlFlow::Continue(())),
                 Some(part) => {

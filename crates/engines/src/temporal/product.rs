@@ -225,6 +225,8 @@ pub(crate) enum Trouble {
 
 /// A step of the model between nodes, with the data that replaying and fairness need.
 pub(crate) struct ProductStep<'s> {
+    /// The state in which the instance fires.
+    pub(crate) state: &'s [u64],
     /// The instance fired; none if the run stays in its state.
     pub(crate) instance: Option<Instance<'s>>,
     /// Whether the choice was made in this step, and the symmetry that was applied before the instance fired.
@@ -680,6 +682,7 @@ impl<'a, S: SearchSpace> Product<'a, S> {
                 self.code.write(&representative, one.to, &mut words);
                 let instance = Instance { action: *action, arguments };
                 visit(ProductStep {
+                    state,
                     instance: (!stays).then_some(instance),
                     before,
                     level: one.level as usize,

@@ -8,11 +8,11 @@ use super::STATEMENT_NESTING_LIMIT;
 use super::effects::{Effect, Effects, Uses};
 use super::pool::{Class, Inside, Parts, blocks, class_of, for_each_inside};
 use super::types::Shapes;
-use crate::behaviour::BehaviourClaim;
+use crate::behaviour::{BehaviourClaim, EventLabel};
 use crate::expression::{Argument, BinaryOperator, Expr, Iteration, Root, Step, UnaryOperator};
 use crate::formula::{Formula, TemporalClaim};
 
-use crate::index::{ExprId, FunctionId, LocalId, PlaceId, Table, TypeId};
+use crate::index::{ExprId, FunctionId, LocalId, PlaceId, Table, TableIndex, TypeId};
 use crate::model::{Function, Local, LocalKind, Model, Parameter, PropertyKind};
 use crate::ownership::{Number, Owner as ProcessOwner};
 use crate::statement::{MultisetElement, ReturnValue, Statement, StatementKind};
@@ -51,6 +51,9 @@ pub(super) fn check(model: &Model, shapes: &Shapes, classes: &Table<ExprId, Clas
                 Some(_) => {}
             }
         }
+    }
+    if !model.participation.is_empty() && model.participation.len() != model.rules.len() {
+        problems.push("the events are those of other rules than those of the model".into());
     }
     for objective in &model.objectives {
         let is_cover = |it: &crate::model::Property| {
@@ -167,7 +170,10 @@ fn owners(model: &Model) -> Vec<Owner<'_>> {
             parameters: &rule.parameters,
             function: None,
             conditions: vec![rule.guard],
-            values: Vec::new(),
+            values: match model.participation.get(id.position()).map(|it| &it.event) {
+                Some(EventLabel::Event { values, .. }) => values.clone(),
+                _ => Vec::new(),
+            },
             body: &rule.body,
         });
     }

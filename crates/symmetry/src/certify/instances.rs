@@ -167,6 +167,16 @@ impl InstanceAction {
         }
     }
 
+    /// Whether an instance is known to never fire, in no state.
+    pub fn is_idle(&self, instance: &Instance) -> bool {
+        match (&self.0, instance.subject) {
+            (Source::Functions(action), Subject::Action(it)) => {
+                !action.ids.contains_key(instance) && !action.known.open.contains(&it)
+            }
+            _ => false,
+        }
+    }
+
     /// The image of an instance. An instance that never has an effect is its own image, and so is one without
     /// functions, because the group fixes everything its text mentions. `None` for an instance of a property that the
     /// group was not required to preserve, for one of an action with too many instances to list, and for one that

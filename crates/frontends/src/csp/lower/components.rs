@@ -307,6 +307,17 @@ impl Network {
         members
     }
 
+    /// The part of the outermost composition that a component belongs to, by its component; a component that is in no
+    /// composition is one by itself.
+    pub(super) fn process(&self, component: usize) -> usize {
+        let parent = |component: usize| self.components[component].fork.map(|fork| self.forks[fork].component);
+        let mut process = component;
+        while let Some(above) = parent(process).filter(|&above| parent(above).is_some()) {
+            process = above;
+        }
+        process
+    }
+
     /// Whether all parts of a fork can terminate, as far as their positions are known.
     fn can_end(&self, fork: usize) -> bool {
         let terminates = |(step, _): &(Step, Target)| step.label == Label::Termination;

@@ -1,8 +1,8 @@
 //! The model: a variable for each global variable, buffer, position and register, and a rule for each step.
 
 use quotient_ir::{
-    Diagnostic, EventLabel, ExprId, Fairness, Field, Model, Number, Owner, Rule, Source, Span, Start, Statement,
-    StatementKind, Table, Type, TypeId, TypeKind, Variable, VariableId,
+    Diagnostic, EventLabel, ExprId, Fairness, Field, Model, Number, Owner, Participation, Rule, Source, Span, Start,
+    Statement, StatementKind, Table, Type, TypeId, TypeKind, Variable, VariableId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -347,8 +347,10 @@ impl<'e, 't> Emission<'e, 't> {
             self.guards[root].push(guard);
             let rule = self.rule(it, guard);
             self.model.rules.push(rule);
-            let label = self.event_label(it);
-            self.labels.push(label);
+            let event = self.event_label(it);
+            self.labels.push(event.clone());
+            let processes = self.processes(it);
+            self.model.participation.push(Participation { event, processes });
         }
     }
 
@@ -466,13 +468,37 @@ impl<'e, 't> Emission<'e, 't> {
         Rule {
             name: Some(wording::label(self.symbols, &it.label, &source)),
             owner: Owner::Process(Number::Constant(first.component as i64)),
-            fairness: Fairness::None,
+            fairness: self.fairness(it),
             parameters: Vec::new(),
             locals: body.locals,
             guard,
             body: body.statements,
             span,
         }
+    }
+
+    /// The processes that take part in a step: parts of the outermost composition, by their components.
+    fn processes(&self, it: &Move) -> Vec<i64> {
+        let mut processes: Vec<i64> = it.parts.iter().map(|part| self.network.process(part.component) as i64).collect();
+        processes.sort_unstable();
+        processes.dedup();
+        processes
+    }
+
+    /// The annotation of the event of a step.
+    fn fairness(&mut self, it: &Move) -> Fairness {
+        let annotated = it.parts.iter().map(|&part| self.step(part).0).filter(|step| step.fairness != Fairness::None);
+        let annotated: Vec<&Step> = annotated.collect();
+        let Some(first) = annotated.first() else { return Fairness::None };
+        if self.shown(&it.label).is_none() {
+            let message = "the annotation has no effect, since the event is hidden";
+            let warning = Diagnostic::warning("hidden-fairness", message, first.span);
+            if !self.diagnostics.contains(&warning) {
+                self.diagnostics.push(warning);
+            }
+            return Fairness::None;
+        }
+        annotated.iter().map(|step| step.fairness).max().unwrap_or_default()
     }
 
     fn check_growth(&mut self, it: &Move, span: Span, body: &mut Body) {
@@ -645,6 +671,7 @@ impl<'e, 't> Emission<'e, 't> {
             span: Span::default(),
         });
         self.labels.push(EventLabel::Nothing);
+        self.model.participation.push(Participation { event: EventLabel::Nothing, processes: Vec::new() });
     }
 
     /// Adds a property.

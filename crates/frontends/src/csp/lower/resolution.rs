@@ -359,7 +359,7 @@ impl Symbols<'_> {
             ProcessKind::Stop => Term::Stop,
             ProcessKind::Skip => Term::Skip,
             ProcessKind::Reference(name, arguments) => return self.reference_term(name, arguments, scope),
-            ProcessKind::Prefix { event, block, next } => {
+            ProcessKind::Prefix { event, fairness, block, next } => {
                 let at = At(event.as_ref().map_or(process.span, |(name, arguments)| {
                     arguments.last().map_or(name.span, |last| name.span.to(last.span))
                 }));
@@ -368,7 +368,7 @@ impl Symbols<'_> {
                     (name.text.clone(), arguments)
                 });
                 let block = self.optional_block(block, scope);
-                Term::Prefix { event, block, at, next: self.term(next, scope) }
+                Term::Prefix { event, fairness: *fairness, block, at, next: self.term(next, scope) }
             }
             ProcessKind::Output { channel: name, indices, values, block, next } => {
                 let found = self.channel(name, indices, scope);

@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use quotient_ir::{Diagnostic, Span};
+use quotient_ir::{Diagnostic, Fairness, Span};
 
 use super::alphabets;
 use super::composition::{Labelled, compose};
@@ -99,6 +99,8 @@ pub(super) struct Step {
     /// Events that are hidden, for a step of parts.
     pub(super) hidden: Vec<Rc<[Events]>>,
     pub(super) is_atomic: bool,
+    /// Whether its event is annotated.
+    pub(super) fairness: Fairness,
     pub(super) span: Span,
 }
 
@@ -173,7 +175,7 @@ impl<'s, 't> Stepper<'s, 't> {
             Term::Stop | Term::Done => Vec::new(),
             Term::Skip => vec![plain(Label::Termination, Rc::new(Term::Done), Span::default())],
             Term::Reference(definition, arguments, at) => self.reference(*definition, arguments, at.0),
-            Term::Prefix { event, block, at, next } => {
+            Term::Prefix { event, fairness, block, at, next } => {
                 let label = match event {
                     Some((name, arguments)) => {
                         Label::Event { name: name.clone(), arguments: arguments.clone(), joins: block.is_none() }
@@ -181,7 +183,7 @@ impl<'s, 't> Stepper<'s, 't> {
                     None => Label::Internal,
                 };
                 let actions = block.iter().cloned().map(Action::Block).collect();
-                vec![Step { actions, ..plain(label, next.clone(), at.0) }]
+                vec![Step { actions, fairness: *fairness, ..plain(label, next.clone(), at.0) }]
             }
             Term::Output { channel, indices, values, block, at, next } => {
                 vec![self.output(*channel, indices, values, block, *at, next)]
@@ -432,7 +434,9 @@ impl<'s, 't> Stepper<'s, 't> {
         guards.extend(guard.map(|guard| map_value(guard, &mut environment)));
         let received: Vec<u32> = captured.iter().map(|(number, _)| *number).collect();
         // The block and what follows mention what is bound here.
-        let carrier = Rc::new(Term::Prefix { event: None, block: block.clone(), at, next: next.clone() });
+        let carrier =
+            Term::Prefix { event: None, fairness: Fairness::None, block: block.clone(), at, next: next.clone() };
+        let carrier = Rc::new(carrier);
         let carrier = map_term(&carrier, &mut environment);
         let Term::Prefix { block, next, .. } = &*carrier else { unreachable!("a mapping preserves the form") };
         let block = block.iter().cloned().map(Action::Block);
@@ -470,6 +474,7 @@ impl<'s, 't> Stepper<'s, 't> {
                 joined.guards.extend(step.guards.iter().cloned());
                 joined.actions.extend(step.actions.iter().cloned());
                 joined.is_atomic |= step.is_atomic;
+                joined.fairness = joined.fairness.max(step.fairness);
                 joined.span = if joined.span == Span::default() { step.span } else { joined.span };
                 let message = match (&combination.label, &step.label) {
                     (Label::Passed { values, .. }, Label::Receive { .. }) => Some(values.clone()),
@@ -535,6 +540,7 @@ fn plain(label: Label, target: Rc<Term>, span: Span) -> Step {
         via: None,
         hidden: Vec::new(),
         is_atomic: false,
+        fairness: Fairness::None,
         span,
     }
 }

@@ -128,10 +128,10 @@ pub(super) fn map_term<M: Mapping + ?Sized>(term: &Rc<Term>, mapping: &mut M) ->
     let image = match &**term {
         Term::Stop | Term::Skip | Term::Done | Term::Running(_) => return term.clone(),
         Term::Reference(definition, arguments, at) => Term::Reference(*definition, map_values(arguments, mapping), *at),
-        Term::Prefix { event, block, at, next } => {
+        Term::Prefix { event, fairness, block, at, next } => {
             let event = event.as_ref().map(|(name, arguments)| (name.clone(), map_values(arguments, mapping)));
             let block = map_optional(block, mapping);
-            Term::Prefix { event, block, at: *at, next: map_term(next, mapping) }
+            Term::Prefix { event, fairness: *fairness, block, at: *at, next: map_term(next, mapping) }
         }
         Term::Output { channel, indices, values, block, at, next } => {
             let indices = map_values(indices, mapping);

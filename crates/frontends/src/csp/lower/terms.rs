@@ -7,7 +7,7 @@
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
-use quotient_ir::Span;
+use quotient_ir::{Fairness, Span};
 
 use crate::csp::syntax::tree::{Binary, Check, Operator, Unary};
 
@@ -120,6 +120,8 @@ pub(super) enum Term {
     Reference(usize, Vec<Value>, At),
     Prefix {
         event: Option<(Rc<str>, Vec<Value>)>,
+        /// Whether the event is annotated.
+        fairness: Fairness,
         /// None if there is no block; events with one do not synchronise.
         block: Option<Rc<[Statement]>>,
         at: At,

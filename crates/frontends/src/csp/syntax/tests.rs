@@ -1,6 +1,6 @@
 //! Tests of the syntax.
 
-use quotient_ir::Source;
+use quotient_ir::{Fairness, Source};
 
 use super::parse;
 use super::tree::{Claim, Operator, ProcessKind};
@@ -41,6 +41,30 @@ fn whole_language_is_read() {
     let (tree, _) = parse(&Source::new("test.csp", text));
     assert_eq!(tree.definitions.len(), 10);
     assert_eq!(tree.variables.len(), 6);
+}
+
+#[test]
+fn annotations_of_events() {
+    // A process may have such a name, too.
+    let text = "P = wf(a.1) -> sf(b.(1 + 2)){x = 1;} -> c -> wf(3); wf(i) = d -> Skip;";
+    let (tree, diagnostics) = parse(&Source::new("test.csp", text));
+    assert!(diagnostics.is_empty(), "{diagnostics:?}");
+    let mut found = Vec::new();
+    let mut process = &tree.definitions[0].body;
+    while let ProcessKind::Prefix { event: Some((name, _)), fairness, next, .. } = &process.kind {
+        found.push((name.text.to_string(), *fairness));
+        process = next;
+    }
+    let expected = [("a", Fairness::Weak), ("b", Fairness::Strong), ("c", Fairness::None)];
+    assert_eq!(found, expected.map(|(name, fairness)| (name.to_owned(), fairness)));
+    let text = "P = wl(a) -> P;\nQ = wf(a b) -> Q;\nR = sl(a) -> R;\nS = sf() -> S;";
+    let expected = [
+        "1:5 the annotation `wl` is not supported",
+        "2:10 `)` is expected after an event that is annotated, not `b`",
+        "3:5 the annotation `sl` is not supported",
+        "4:8 an event is expected, not `)`",
+    ];
+    assert_eq!(errors(text), expected);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use quotient_ir::Span;
+use quotient_ir::{Fairness, Span};
 
 /// A name and its location.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -193,6 +193,8 @@ pub(crate) enum ProcessKind {
     Prefix {
         /// None: `tau`, or only a block.
         event: Option<(Name, Vec<Expression>)>,
+        /// Whether it is annotated: `wf(e)`, `sf(e)`.
+        fairness: Fairness,
         block: Option<Block>,
         next: Box<Process>,
     },

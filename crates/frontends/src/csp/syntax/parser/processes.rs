@@ -1,7 +1,7 @@
 //! Processes. The operators from the weakest to the strongest: `|||`, `||`, `<>`, `[]` and `[*]`, `interrupt`, `\`,
 //! `;`, guards and prefixes.
 
-use quotient_ir::{Diagnostic, Span};
+use quotient_ir::{Diagnostic, Fairness, Span};
 
 use super::{BRACKET, Parsed, Parser, Unreadable};
 use crate::csp::syntax::token::TokenKind;
@@ -13,7 +13,7 @@ const LEVELS: &[&[Operator]] =
 
 /// What stands before an arrow.
 enum Prefix {
-    Event(Option<(Name, Vec<Expression>)>, Option<Block>),
+    Event(Option<(Name, Vec<Expression>)>, Fairness, Option<Block>),
     Output(Name, Vec<Expression>, Vec<Expression>, Option<Block>),
     Input(Name, Vec<Expression>, Option<Expression>, Vec<Expression>, Option<Block>),
     Guard(Expression),
@@ -126,7 +126,7 @@ impl Parser<'_> {
             let span = start.to(process.span);
             let next = Box::new(process);
             let kind = match prefix {
-                Prefix::Event(event, block) => ProcessKind::Prefix { event, block, next },
+                Prefix::Event(event, fairness, block) => ProcessKind::Prefix { event, fairness, block, next },
                 Prefix::Output(channel, indices, values, block) => {
                     ProcessKind::Output { channel, indices, values, block, next }
                 }
@@ -152,13 +152,13 @@ impl Parser<'_> {
         if token.is("{") {
             let block = self.block()?;
             self.expect("->", "after an event")?;
-            return Ok(Some(Prefix::Event(None, Some(block))));
+            return Ok(Some(Prefix::Event(None, Fairness::None, Some(block))));
         }
         if token.is("tau") {
             self.advance();
             let block = self.optional_block()?;
             self.expect("->", "after an event")?;
-            return Ok(Some(Prefix::Event(None, block)));
+            return Ok(Some(Prefix::Event(None, Fairness::None, block)));
         }
         if !matches!(token.kind, TokenKind::Name(_)) {
             return Ok(None);
@@ -167,6 +167,9 @@ impl Parser<'_> {
         if behind.is("!") || behind.is("?") || behind.is("[") {
             return self.communication().map(Some);
         }
+        if self.at_annotation() {
+            return self.annotated().map(Some);
+        }
         if !behind.is("->") && !behind.is("{") && !behind.is(".") {
             return Ok(None);
         }
@@ -174,7 +177,50 @@ impl Parser<'_> {
         let arguments = self.dotted()?;
         let block = self.optional_block()?;
         self.expect("->", "after an event")?;
-        Ok(Some(Prefix::Event(Some((name, arguments)), block)))
+        Ok(Some(Prefix::Event(Some((name, arguments)), Fairness::None, block)))
+    }
+
+    /// Whether an event follows that is annotated, as in `wf(e) -> P`. Without the arrow it is a process of that name.
+    fn at_annotation(&self) -> bool {
+        let is_word =
+            matches!(&self.peek().kind, TokenKind::Name(word) if matches!(&**word, "wf" | "sf" | "wl" | "sl"));
+        if !is_word || !self.ahead(1).is("(") {
+            return false;
+        }
+        let (mut position, mut open) = (2, 1);
+        while open > 0 {
+            let token = self.ahead(position);
+            match &token.kind {
+                TokenKind::Symbol("(") => open += 1,
+                TokenKind::Symbol(")") => open -= 1,
+                TokenKind::Symbol("->" | ";") | TokenKind::End => return false,
+                _ => {}
+            }
+            position += 1;
+        }
+        self.ahead(position).is("->") || self.ahead(position).is("{")
+    }
+
+    /// An event with an annotation.
+    fn annotated(&mut self) -> Parsed<Prefix> {
+        let word = self.name("an annotation")?;
+        let fairness = match &*word.text {
+            "wf" => Fairness::Weak,
+            "sf" => Fairness::Strong,
+            _ => {
+                let message = format!("the annotation `{}` is not supported", word.text);
+                let error = Diagnostic::error("unsupported", message, word.span);
+                self.report(error.with_help("`wf(e)` and `sf(e)` treat an event fairly"));
+                Fairness::None
+            }
+        };
+        self.expect("(", "after an annotation")?;
+        let name = self.name("an event")?;
+        let arguments = self.dotted()?;
+        self.expect(")", "after an event that is annotated")?;
+        let block = self.optional_block()?;
+        self.expect("->", "after an event")?;
+        Ok(Prefix::Event(Some((name, arguments)), fairness, block))
     }
 
     fn communication(&mut self) -> Parsed<Prefix> {
