@@ -8,6 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::captures::{captured_in, captured_in_action, reads_register};
 use super::components::{Network, Target};
+use super::growth::unbounded_registers;
 use super::moves::{Move, Part};
 use super::steps::{Label, Origin, Step, equal_all};
 use super::symbols::{NUMBERS, Symbols};
@@ -38,6 +39,8 @@ pub(super) struct Emission<'e, 't> {
     pub(super) labels: Vec<EventLabel>,
     /// Whether a state after termination is not a deadlock for the search.
     pub(super) may_terminate: bool,
+    /// The registers of each component that nothing in the text bounds.
+    pub(super) unbounded: Vec<FxHashSet<usize>>,
 }
 
 /// New positions and registers of components, after a step.
@@ -62,6 +65,7 @@ impl<'e, 't> Emission<'e, 't> {
             guards: vec![Vec::new(); network.roots.len()],
             labels: Vec::new(),
             may_terminate: false,
+            unbounded: (0..network.components.len()).map(|it| unbounded_registers(network, it)).collect(),
         };
         emission.declare();
         emission
@@ -325,7 +329,7 @@ impl<'e, 't> Emission<'e, 't> {
         }
     }
 
-    fn step(&self, part: Part) -> (&'e Step, &'e Target) {
+    pub(super) fn step(&self, part: Part) -> (&'e Step, &'e Target) {
         let (step, target) = &self.network.components[part.component].locations[part.location].steps[part.step];
         (step, target)
     }
@@ -458,6 +462,7 @@ impl<'e, 't> Emission<'e, 't> {
         for (place, value) in new_registers {
             self.assign(place, value, span, &mut body);
         }
+        self.watch_values(it, span, &mut body);
         if let (Some(event), Some(last)) = (event, self.last) {
             let place = self.variable_place(last);
             self.assign(place, event, span, &mut body);
@@ -472,15 +477,6 @@ impl<'e, 't> Emission<'e, 't> {
             guard,
             body: body.statements,
             span,
-        }
-    }
-
-    fn check_growth(&mut self, it: &Move, span: Span, body: &mut Body) {
-        for &part in &it.parts {
-            let Some(term) = &self.step(part).1.grows else { continue };
-            let message = format!("the process grows without a bound that was found: `{term}`");
-            let condition = self.truth(false);
-            body.statements.push(Statement { kind: StatementKind::Require { condition, message }, span });
         }
     }
 

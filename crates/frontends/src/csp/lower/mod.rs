@@ -10,6 +10,8 @@ mod claims;
 mod components;
 mod composition;
 mod emission;
+mod equality;
+mod growth;
 mod moves;
 mod resolution;
 mod shapes;
@@ -47,9 +49,9 @@ pub(super) fn lower(
     for (root, target) in &network.roots {
         if let Some(term) = &target.grows {
             let name = &network.components[*root].name;
-            let message = format!("`{name}` has no bound on its processes: `{term}`");
-            let error = Diagnostic::error("unbounded", message, Span::default());
-            symbols.report(Diagnostic { primary: None, ..error });
+            let message = format!("`{name}` has no bound on its processes: `{}`", term.text);
+            let error = Diagnostic::error("unbounded", message, term.span);
+            symbols.report(error.with_help("write an event before the reference, and end processes that it starts"));
         }
     }
     if has_errors(&symbols.diagnostics) {

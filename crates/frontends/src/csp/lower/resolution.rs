@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use quotient_ir::{Diagnostic, Span};
 
+use super::equality::size_in_text;
 use super::substitution::{NOWHERE, SIZE_LIMIT, valuations};
 use super::symbols::{Symbol, Symbols, plain_name};
 use super::terms::{
@@ -435,6 +436,7 @@ impl Symbols<'_> {
             }
             ProcessKind::Hide(inner, events) => {
                 let events = self.event_sets(events, scope);
+                self.widest_hiding = self.widest_hiding.max(size_in_text(&events));
                 Term::Hide(self.term(inner, scope), events)
             }
             ProcessKind::Atomic(inner) => Term::Atomic(self.term(inner, scope)),

@@ -76,6 +76,8 @@ pub(super) struct Symbols<'t> {
     pub(super) diagnostics: Vec<Diagnostic>,
     /// The number of variables of blocks so far.
     pub(super) locals: u32,
+    /// The most events that a hiding of the text has.
+    pub(super) widest_hiding: usize,
 }
 
 impl<'t> Symbols<'t> {
@@ -91,6 +93,7 @@ impl<'t> Symbols<'t> {
             definition_names: FxHashMap::default(),
             diagnostics: Vec::new(),
             locals: 0,
+            widest_hiding: 0,
         };
         symbols.check_imports();
         for names in &tree.enumerations {
