@@ -13,6 +13,7 @@ mod emission;
 mod equality;
 mod growth;
 mod moves;
+mod objects;
 mod resolution;
 mod shapes;
 mod steps;
