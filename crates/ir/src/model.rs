@@ -3,6 +3,7 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::chart::Exchanges;
 use crate::diagnostics::{Source, Span};
 use crate::expression::{Iteration, Pool};
 use crate::formula::Formula;
@@ -51,6 +52,8 @@ pub struct Model {
     pub presentation: Option<Presentation>,
     /// How steps are told, if they are calls of operations.
     pub operations: Option<Operations>,
+    /// Who exchanges messages, if processes do and the presentation does not say it.
+    pub exchanges: Option<Exchanges>,
 }
 
 /// A global variable.
@@ -244,6 +247,7 @@ impl Model {
             value_names: FxHashMap::default(),
             presentation: None,
             operations: None,
+            exchanges: None,
         }
     }
 

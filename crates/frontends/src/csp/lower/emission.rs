@@ -1,15 +1,15 @@
 //! The model: a variable for each global variable, buffer, position and register, and a rule for each step.
 
 use quotient_ir::{
-    Diagnostic, EventLabel, ExprId, Fairness, Field, Model, Number, Owner, Rule, Source, Span, Start, Statement,
-    StatementKind, Table, Type, TypeId, TypeKind, Variable, VariableId,
+    ChartStep, Diagnostic, EventLabel, Exchange, Exchanges, ExprId, Fairness, Field, Model, Number, Owner, Rule,
+    Source, Span, Start, Statement, StatementKind, Table, Type, TypeId, TypeKind, Variable, VariableId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::captures::{captured_in, captured_in_action, reads_register};
 use super::components::{Network, Target};
 use super::growth::unbounded_registers;
-use super::moves::{Move, Part};
+use super::moves::{Move, Part, chart_step};
 use super::steps::{Label, Origin, Step, equal_all};
 use super::symbols::{NUMBERS, Symbols};
 use super::terms::{Event, Term, Value};
@@ -37,6 +37,8 @@ pub(super) struct Emission<'e, 't> {
     pub(super) guards: Vec<Vec<ExprId>>,
     /// What is visible of each rule.
     pub(super) labels: Vec<EventLabel>,
+    /// Who takes part in the steps of each rule.
+    pub(super) exchanges: Exchanges,
     /// Whether a state after termination is not a deadlock for the search.
     pub(super) may_terminate: bool,
     /// The registers of each component that nothing in the text bounds.
@@ -64,6 +66,7 @@ impl<'e, 't> Emission<'e, 't> {
             events,
             guards: vec![Vec::new(); network.roots.len()],
             labels: Vec::new(),
+            exchanges: Exchanges::default(),
             may_terminate: false,
             unbounded: (0..network.components.len()).map(|it| unbounded_registers(network, it)).collect(),
         };
@@ -154,6 +157,7 @@ impl<'e, 't> Emission<'e, 't> {
                 *number += 1;
                 name = format!("{name} {number}");
             }
+            self.exchanges.processes.push(name.clone());
             let is_permanent = network.is_permanent(component);
             let mut position = None;
             if it.locations.len() > 1 || !is_permanent {
@@ -352,6 +356,8 @@ impl<'e, 't> Emission<'e, 't> {
             let rule = self.rule(it, guard);
             self.model.rules.push(rule);
             let label = self.event_label(it);
+            let step = chart_step(self.symbols, it, label.clone());
+            self.exchanges.steps.push(step);
             self.labels.push(label);
         }
     }
@@ -641,6 +647,8 @@ impl<'e, 't> Emission<'e, 't> {
             span: Span::default(),
         });
         self.labels.push(EventLabel::Nothing);
+        let step = ChartStep { participants: Vec::new(), label: EventLabel::Nothing, exchange: Exchange::Nothing };
+        self.exchanges.steps.push(step);
     }
 
     /// Adds a property.

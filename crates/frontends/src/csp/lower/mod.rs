@@ -74,7 +74,8 @@ pub(super) fn lower(
     for it in &asserted {
         emission.claim(it, &mut resolver);
     }
-    let Emission { model, diagnostics, .. } = emission;
+    let Emission { mut model, diagnostics, exchanges, .. } = emission;
+    model.exchanges = Some(exchanges);
     let mut all = std::mem::take(&mut symbols.diagnostics);
     all.extend(diagnostics);
     all.extend(resolver.diagnostics);
