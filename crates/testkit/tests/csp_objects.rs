@@ -199,6 +199,9 @@ fn wrong_uses_have_places() {
     assert_eq!(errors("var<Set> s; P() = a{s = 1;} -> P();"), one("unsupported", "1"));
     assert_eq!(errors("var<Map> s; P() = a -> P();"), one("unsupported", "Map"));
     assert_eq!(errors("var x; P() = a{x.Add(1);} -> P();"), one("unsupported", "x"));
+    // Refused before statements are written for each value.
+    let huge = "var<Set> s:{0..2147483647}; P() = a{s.Add(1); s = s.Union(s, s);} -> P();";
+    assert_eq!(errors(huge), one("wrong-size", "s"));
     assert_eq!(errors("var<List> l[0]; P() = a -> P();"), one("wrong-size", "l"));
     assert_eq!(
         errors("#import \"PAT.Lib.Example\"; P() = a -> P();"),

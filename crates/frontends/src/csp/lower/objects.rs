@@ -216,7 +216,7 @@ impl Symbols<'_> {
             }
         }
         let given = self.declared_range(tree);
-        let values = given.unwrap_or(if known == Class::Set { ASSUMED_VALUES } else { NUMBERS });
+        let mut values = given.unwrap_or(if known == Class::Set { ASSUMED_VALUES } else { NUMBERS });
         let capacity = match (known, &tree.sizes[..]) {
             (Class::Set, []) => values.1 - values.0 + 1,
             (_, []) => ASSUMED_CAPACITY,
@@ -232,6 +232,10 @@ impl Symbols<'_> {
             self.error("wrong-size", message, span);
         }
         let capacity = capacity.clamp(1, LARGEST);
+        if known == Class::Set {
+            // After an error, methods must not be written for all values of a huge range.
+            values.1 = values.0 + capacity - 1;
+        }
         *cells = cells.saturating_add(capacity);
         if *cells > SIZE_LIMIT {
             self.error("too-large", format!("a state would have more than {SIZE_LIMIT} elements"), span);
