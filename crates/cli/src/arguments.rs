@@ -292,7 +292,7 @@ pub(crate) struct CheckArguments {
     /// Show a shortest run to each cover that is reached, too; that takes a search for each
     #[arg(long)]
     pub(crate) cover_runs: bool,
-    /// Promela: draw the first counterexample as a message sequence chart (SVG)
+    /// Promela and CSP#: draw the first counterexample as a message sequence chart (SVG)
     #[arg(long, value_name = "FILE")]
     pub(crate) msc: Option<PathBuf>,
     /// Which symmetries to use

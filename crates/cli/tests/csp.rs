@@ -180,3 +180,24 @@ fn symmetries() {
     let said = quotient(["detect", TIERS]);
     check(&said, 0, &["symmetries: 144, S3 wr S2 × S2", "Server(3) 1 ↔ Server(3) 2"]);
 }
+
+/// Messages without and with a buffer, one that nobody receives, and events.
+#[test]
+fn message_sequence_charts() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("run.svg");
+    let said = quotient(["check", "--msc", path.to_str().expect("a plain path"), "chart.csp"]);
+    check(&said, 1, &["violated   invariant  S() |= [] early\n"]);
+    let chart = std::fs::read_to_string(&path).expect("a chart");
+    let lines: Vec<&str> =
+        chart.lines().filter(|line| line.starts_with("<text") || line.starts_with("<path")).collect();
+    let texts = |text: &str| lines.iter().filter(|line| line.contains(&format!(">{text}<"))).count();
+    for (text, count) in [("Client(7)", 1), ("Server()", 1), ("call.7", 1), ("box!1.4", 1), ("both", 2), ("box!0.9", 1)]
+    {
+        assert_eq!(texts(text), count, "{text} in\n{chart}");
+    }
+    // Received: an arrow between the lines; not received: one that ends beside its line.
+    let arrows: Vec<&&str> = lines.iter().filter(|line| line.starts_with("<path")).collect();
+    assert_eq!(arrows.len(), 3, "{chart}");
+    assert_eq!(chart.matches("r=\"4\"").count(), 1, "{chart}");
+}

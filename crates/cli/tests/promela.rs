@@ -253,12 +253,12 @@ unreached    5 of 12 statements are never executed
 }
 
 #[test]
-fn charts_are_for_promela() {
+fn charts_are_for_processes() {
     expect(
         quotient(["check", "--msc", "run.svg", "counter.m"]),
         str![[r#"
 ---- stderr
-error: --msc draws runs of Promela models
+error: --msc draws runs of Promela and CSP# models
 ---- exit status 2
 
 "#]],

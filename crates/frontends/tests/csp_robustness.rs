@@ -14,6 +14,9 @@ const SNIPPETS: &[&str] = &[
     "channel c 0; channel d[2] 2; P() = c!1.2 -> d[0]?x -> d[1]!x + 1 -> P() [*] c?y.2 -> Stop; Q() = c?[x > 0]x.y{z = x;} -> d[0]!y -> Q() <> call_it -> Q(); var z = 0; R = P() ||| Q(); #define full call(cfull, d[0]); #assert R reaches full; #assert R nonterminating; #assert R |= []<> c.1.2 || \"d!0.1\";",
     "P(i) = a -> b.i -> P(i); Q = a -> Skip; Q; R = (P(0) || Q) \\ {a, k:{0..1} @ b.k} interrupt stop -> Skip; #alphabet Q {a, b.0}; S = start -> (R ||| atomic { e -> f -> Skip }); S; #assert S deadlockfree; #assert R() deadlockfree; #assert S refines R; #assert R refines<FD> P(1); #assert S divergencefree; #assert R deterministic;",
     "enum {red, green}; var light = red; var on = true; hvar h; P = if (light == red && on) { go{light = green; on = !on;} -> P } else if (h == 1) { Stop } else { wait{light = red; on = true; h = 1} -> P }; U = ifa (on) { a -> U }; V = ifb (!on) { b -> V }; W = case { on: x -> W light == green: y -> W default: Skip }; Z = P ||| U ||| V ||| W; #define reset(i) {light = i; on = false}; T = e{call(reset, 1)} -> T; #assert Z deadlockfree; #assert T deadlockfree; #invariant (light < 2); #ltl [] (light == 0 || on == on);",
+    "#import \"PAT.Lib.Set\"; #import \"PAT.Lib.Queue\"; #import \"PAT.Math\"; var<Set> s:{0..3}; var<Queue> q[2]; var x; \
+     P(i) = [!s.Contains(i)] a{s.Add(i); x = q.Dequeue(); s = s.Union(s, s);} -> P(call(max, i, x)) \\ {a, x:{0..2} @ b.x}; \
+     #assert P(0) deadlockfree;",
 ];
 
 const WORDS: &[&str] = &[
@@ -68,6 +71,10 @@ const WORDS: &[&str] = &[
     "|||{3}@",
     "i:{0..2}@",
     " call(",
+    ".Add(",
+    ".Count()",
+    " var<List> ",
+    " new Set()",
     ",",
     "-",
     "%",

@@ -45,6 +45,13 @@ pub enum Action {
     Rule(RuleId),
 }
 
+fn fault_of(value: Result<i64, Box<Stop>>) -> Result<i64, Fault> {
+    value.map_err(|stop| match *stop {
+        Stop::Fault(fault) => fault,
+        Stop::Pruned => unreachable!("an expression has no statement that drops a state"),
+    })
+}
+
 /// What is visible of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shown {
@@ -210,12 +217,19 @@ impl<'m> Interpreter<'m> {
     pub fn shown(&self, property: PropertyId, rule: RuleId, state: &Valuation) -> Result<Shown, Fault> {
         let claim = self.model.properties[property].formula.temporal().map(|temporal| &temporal.claim);
         let Some(TemporalClaim::Behaviour(behaviour)) = claim else { return Ok(Shown::Nothing) };
-        match &behaviour.labels[rule.position()] {
+        self.event(&behaviour.labels[rule.position()], rule, state)
+    }
+    /// What is visible of the steps of a rule without parameters in a state.
+    ///
+    /// # Errors
+    /// If a value of the event has none.
+    pub fn event(&self, label: &EventLabel, rule: RuleId, state: &Valuation) -> Result<Shown, Fault> {
+        match label {
             EventLabel::Nothing => Ok(Shown::Nothing),
             EventLabel::Internal => Ok(Shown::Internal),
             EventLabel::Event { name, values } => {
-                let values: Result<Vec<i64>, Fault> =
-                    values.iter().map(|&value| self.value_at(property, value, state)).collect();
+                let value = |&value: &ExprId| fault_of(self.rule_machine(rule, &[], state).evaluate(value));
+                let values: Result<Vec<i64>, Fault> = values.iter().map(value).collect();
                 Ok(Shown::Event(event_text(name, &values?)))
             }
         }
@@ -225,10 +239,7 @@ impl<'m> Interpreter<'m> {
     /// # Errors
     /// If the evaluation fails.
     pub fn value_at(&self, property: PropertyId, value: ExprId, state: &Valuation) -> Result<i64, Fault> {
-        self.property_machine(property, &[], state).evaluate(value).map_err(|stop| match *stop {
-            Stop::Fault(fault) => fault,
-            Stop::Pruned => unreachable!("an expression has no statement that drops a state"),
-        })
+        fault_of(self.property_machine(property, &[], state).evaluate(value))
     }
     /// Whether no assumption drops a state; one without a value does.
     pub fn is_assumed(&self, state: &Valuation) -> bool {

@@ -3,6 +3,7 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::chart::Exchanges;
 use crate::diagnostics::{Source, Span};
 use crate::expression::{Iteration, Pool};
 use crate::formula::Formula;
@@ -54,6 +55,8 @@ pub struct Model {
     /// The event and the processes of each rule, in the order of the rules, in a language where steps are events that
     /// several processes take part in; otherwise empty.
     pub participation: Vec<Participation>,
+    /// Who exchanges messages, if processes do and the presentation does not say it.
+    pub exchanges: Option<Exchanges>,
 }
 
 /// A global variable.
@@ -248,6 +251,7 @@ impl Model {
             presentation: None,
             operations: None,
             participation: Vec::new(),
+            exchanges: None,
         }
     }
 

@@ -2,12 +2,13 @@
 //!
 //! The interpreter shares nothing with the front end. A state is the values of variables, the contents of channels and a
 //! term in which values are substituted; names of compositions are replaced by what they stand for. Terms are equal if
-//! they are equal trees, with constant expressions evaluated.
+//! they are equal trees, with constant expressions evaluated, under a few laws (`laws`).
 //!
-//! References in positions where something follows, or beside other processes, go to later definitions only, so that
-//! the set of reachable terms is finite.
+//! References beside other processes go to later definitions only, and mostly so in positions where something follows,
+//! so that the set of reachable terms is finite. Programs with more are left out by their numbers of states.
 
 mod interpreter;
+mod laws;
 mod refinement;
 
 use std::fmt::Write;
@@ -184,23 +185,38 @@ impl Generator {
                 Process::Parallel(parts, None)
             }
             16 | 17 => {
-                let first = self.process(depth - 1, from + 1, false, bound);
+                let first = self.inside(depth - 1, from, is_last, bound);
                 Process::Sequence(first, self.guarded(depth - 1, from, is_last, bound))
             }
-            18 => match self.random.below(2) {
+            18 => match self.random.below(3) {
                 0 => {
                     let first = self.process(depth - 1, from + 1, false, bound);
                     Process::Interrupt(first, self.guarded(depth - 1, from, is_last, bound))
                 }
+                1 => {
+                    let first = self.inside(depth - 1, from, is_last, bound);
+                    let next = Rc::new(if self.random.percent(50) { Process::Skip } else { Process::Stop });
+                    let name = format!("s{}", self.random.below(3)).into();
+                    Process::Interrupt(first, Rc::new(Process::Event(name, Vec::new(), None, next)))
+                }
                 _ => {
-                    let inner = self.process(depth - 1, from + 1, false, bound);
+                    let inner = self.inside(depth - 1, from, is_last, bound);
                     let hidden = vec![(format!("s{}", self.random.below(3)).into(), Vec::new())];
                     Process::Hide(inner, hidden)
                 }
             },
-            _ => Process::Atomic(self.process(depth - 1, from + 1, false, bound)),
+            _ => Process::Atomic(self.inside(depth - 1, from, is_last, bound)),
         };
         Rc::new(process)
+    }
+
+    /// A process inside of an operator. If it refers to the definition that it is part of, it grows, unless the laws for
+    /// equal terms prevent that.
+    fn inside(&mut self, depth: usize, from: usize, is_last: bool, bound: &[Rc<str>]) -> Rc<Process> {
+        match self.random.percent(40) {
+            true => self.guarded(depth, from, is_last, bound),
+            false => self.process(depth, from + 1, false, bound),
+        }
     }
 
     /// A process that begins with a step, so that references may follow.

@@ -46,8 +46,8 @@ pub(crate) fn run(arguments: &CheckArguments, invocation: &Invocation) -> Result
     if let Some(destination) = &arguments.run_files.trace_to {
         runs::check_destination(destination)?;
     }
-    if arguments.msc.is_some() && model.language() != Some(Language::Promela) {
-        return Err(Failure::Usage("--msc draws runs of Promela models".into()));
+    if arguments.msc.is_some() && !matches!(model.language(), Some(Language::Promela | Language::Csp)) {
+        return Err(Failure::Usage("--msc draws runs of Promela and CSP# models".into()));
     }
     let plan = Plan::new(&model, &options)?;
     show_warnings(&model);

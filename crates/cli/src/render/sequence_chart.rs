@@ -1,14 +1,16 @@
-//! Message sequence charts of Promela runs, as SVG: a line for each process, an arrow for each message from its send to
-//! its receive, time going down. A message that is never received ends at a circle. Other statements are written beside
-//! the lines of their processes.
+//! Message sequence charts of runs of Promela and CSP#, as SVG: a line for each process, an arrow for each message from
+//! its send to its receive, time going down. A message that is never received ends at a circle. Other statements and
+//! events are written beside the lines of their processes.
 //!
-//! The model identifies the processes that take part in a step; its queues show what was sent and received.
+//! The model identifies the processes that take part in a step. In Promela its queues show what was sent and received, in
+//! CSP# events do.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::fmt::Write;
 
 use quotient_ir::{
-    Action, Caption, Layout, Model, PartKind, Presentation, ShownPart, Trace, TraceStep, TypeKind, Valuation,
+    Action, Caption, Exchange, Exchanges, Interpreter, Layout, Model, PartKind, Presentation, Shown, ShownPart,
+    TableIndex, Trace, TraceStep, TypeKind, Valuation,
 };
 
 /// Distances in the picture.
@@ -18,7 +20,7 @@ const TOP: usize = 50;
 /// The maximum length of a text beside a line.
 const LABEL_LENGTH: usize = 30;
 
-/// A process: its number and its type.
+/// A process: its number and what it is called.
 type Process = (i64, String);
 
 /// A process that takes part in a step, and the statement it executes.
@@ -36,6 +38,9 @@ struct Message {
 
 /// The chart of a run; none if the model has no processes.
 pub(crate) fn sequence_chart(model: &Model, layout: &Layout, trace: &Trace) -> Option<String> {
+    if let Some(exchanges) = &model.exchanges {
+        return Some(chart_of_events(model, layout, exchanges, trace));
+    }
     let presentation = model.presentation.as_ref()?;
     let mut chart = Chart::default();
     let queues: Vec<&ShownPart> = presentation.parts.iter().filter(|part| part.kind == PartKind::Queue).collect();
@@ -63,6 +68,50 @@ pub(crate) fn sequence_chart(model: &Model, layout: &Layout, trace: &Trace) -> O
         }
     }
     Some(draw(&chart.processes, &chart.messages, &chart.local, trace.steps.len()))
+}
+
+/// The chart of a run in which events say what is exchanged.
+fn chart_of_events(model: &Model, layout: &Layout, exchanges: &Exchanges, trace: &Trace) -> String {
+    let interpreter = Interpreter::new(model, layout);
+    let mut chart = Chart::default();
+    let mut waiting: HashMap<String, VecDeque<usize>> = HashMap::new();
+    for (row, pair) in trace.steps.windows(2).enumerate() {
+        let Action::Rule(rule) = pair[1].action else { continue };
+        let Some(step) = exchanges.steps.get(rule.position()) else { continue };
+        let text = match interpreter.event(&step.label, rule, &pair[0].state) {
+            Ok(Shown::Event(text)) => text,
+            Ok(Shown::Internal) => "tau".to_owned(),
+            Ok(Shown::Nothing) | Err(_) => continue,
+        };
+        let process = |&number: &usize| (number as i64, exchanges.processes[number].clone());
+        let participants: Vec<Process> = step.participants.iter().map(process).collect();
+        chart.processes.extend(participants.iter().cloned());
+        match (step.exchange, &participants[..]) {
+            (Exchange::Passed, [sender, receiver, ..]) => {
+                let (from, to) = ((sender.clone(), row), Some((receiver.clone(), row)));
+                chart.messages.push(Message { from, to, text });
+            }
+            (Exchange::Sent(indices), [sender, ..]) => {
+                waiting.entry(buffer(&text, indices)).or_default().push_back(chart.messages.len());
+                chart.messages.push(Message { from: (sender.clone(), row), to: None, text });
+            }
+            (Exchange::Received(indices), [receiver, ..]) => {
+                // A buffer that was not empty at the beginning of the run has messages without a sender.
+                match waiting.entry(buffer(&text, indices)).or_default().pop_front() {
+                    Some(message) => chart.messages[message].to = Some((receiver.clone(), row)),
+                    None => chart.local.push((receiver.clone(), row, text)),
+                }
+            }
+            (_, all) => chart.local.extend(all.iter().map(|process| (process.clone(), row, text.clone()))),
+        }
+    }
+    draw(&chart.processes, &chart.messages, &chart.local, trace.steps.len())
+}
+
+/// The channel of an event such as `c!1.5`, with its indices.
+fn buffer(event: &str, indices: usize) -> String {
+    let (name, values) = event.split_once(['!', '?']).unwrap_or((event, ""));
+    values.split('.').take(indices).fold(name.to_owned(), |channel, index| format!("{channel}[{index}]"))
 }
 
 /// What is drawn.
@@ -140,7 +189,8 @@ fn doers(presentation: &Presentation, step: &TraceStep) -> Option<Vec<Doer>> {
     let Some(Caption::Statements(participants)) = presentation.caption(rule) else { return None };
     let doer = |participant: &quotient_ir::Participant| {
         let statement = &presentation.statements[participant.statement];
-        let process = (participant.number.of(&step.arguments), statement.process.clone());
+        let number = participant.number.of(&step.arguments);
+        let process = (number, format!("{}:{number}", statement.process));
         Doer { process, statement: statement.text.clone() }
     };
     Some(participants.iter().map(doer).collect())
@@ -164,7 +214,7 @@ fn draw(
          <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
     );
     for (process, x) in processes.iter().map(|process| (process, column[process])) {
-        let name = escaped(&format!("{}:{}", process.1, process.0));
+        let name = escaped(&process.1);
         let _ = writeln!(
             text,
             "<text x=\"{x}\" y=\"{}\" text-anchor=\"middle\" font-weight=\"bold\">{name}</text>",

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use quotient_ir::event_text;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::laws::{atomic, hide};
 use super::{CAPACITIES, Check, Choice, Condition, Event, Number, Process, RandomCsp};
 use crate::refinement_oracle::EventGraph;
 
@@ -130,10 +131,10 @@ impl RandomCsp {
     /// A term in which compositions that begin are not hidden behind names.
     fn normal(&self, process: &Rc<Process>) -> Result<Rc<Process>, Unsupported> {
         let normal = match &**process {
-            Process::Sequence(first, second) => Process::Sequence(self.normal(first)?, second.clone()),
-            Process::Interrupt(first, second) => Process::Interrupt(self.normal(first)?, second.clone()),
-            Process::Hide(inner, events) => Process::Hide(self.normal(inner)?, events.clone()),
-            Process::Atomic(inner) => Process::Atomic(self.normal(inner)?),
+            Process::Sequence(first, second) => return Ok(self.sequence(self.normal(first)?, second)),
+            Process::Interrupt(first, second) => return Ok(self.interrupt(self.normal(first)?, second)),
+            Process::Hide(inner, events) => return Ok(hide(self.normal(inner)?, events)),
+            Process::Atomic(inner) => return Ok(atomic(self.normal(inner)?)),
             Process::Interleave(parts) => {
                 Process::Interleave(parts.iter().map(|part| self.normal(part)).collect::<Result<_, _>>()?)
             }
@@ -254,10 +255,10 @@ impl RandomCsp {
             target: target.clone(),
             is_atomic: false,
         };
-        let rewrapped = |steps: Vec<Step>, wrap: &dyn Fn(Rc<Process>) -> Process| {
+        let rewrapped = |steps: Vec<Step>, wrap: &dyn Fn(Rc<Process>) -> Rc<Process>| {
             let rewrap = |step: Step| match step.label {
                 Label::Termination => step,
-                _ => Step { target: Rc::new(wrap(step.target)), ..step },
+                _ => Step { target: wrap(step.target), ..step },
             };
             steps.into_iter().map(rewrap).collect::<Vec<Step>>()
         };
@@ -342,22 +343,22 @@ impl RandomCsp {
                 let follow = |step: Step| match step.label {
                     Label::Termination => Step { label: Label::Internal, target: second.clone(), ..step },
                     _ if *step.target == Process::Skip => Step { target: second.clone(), ..step },
-                    _ => Step { target: Rc::new(Process::Sequence(step.target, second.clone())), ..step },
+                    _ => Step { target: self.sequence(step.target, second), ..step },
                 };
                 self.steps(first, data)?.into_iter().map(follow).collect()
             }
             Process::Interrupt(first, second) => {
-                let mut all = rewrapped(self.steps(first, data)?, &|target| Process::Interrupt(target, second.clone()));
+                let mut all = rewrapped(self.steps(first, data)?, &|target| self.interrupt(target, second));
                 for mut step in self.steps(second, data)? {
                     if step.label == Label::Internal {
-                        step.target = Rc::new(Process::Interrupt(first.clone(), step.target));
+                        step.target = self.interrupt(first.clone(), &step.target);
                     }
                     all.push(step);
                 }
                 all
             }
             Process::Hide(inner, hidden) => {
-                let mut all = rewrapped(self.steps(inner, data)?, &|target| Process::Hide(target, hidden.clone()));
+                let mut all = rewrapped(self.steps(inner, data)?, &|target| hide(target, hidden));
                 for step in &mut all {
                     if matches!(&step.label, Label::Event(event, _) if hidden.contains(event)) {
                         step.label = Label::Internal;
@@ -366,7 +367,7 @@ impl RandomCsp {
                 all
             }
             Process::Atomic(inner) => {
-                let mut all = rewrapped(self.steps(inner, data)?, &Process::Atomic);
+                let mut all = rewrapped(self.steps(inner, data)?, &atomic);
                 all.iter_mut().for_each(|step| step.is_atomic = true);
                 all
             }

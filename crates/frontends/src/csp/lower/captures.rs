@@ -48,6 +48,7 @@ fn captured_in_block(block: &[Statement], used: &mut FxHashSet<u32>) {
                 captured_in(condition, used);
                 captured_in_block(body, used);
             }
+            Kind::Require(condition, _) => captured_in(condition, used),
         }
     }
 }

@@ -11,6 +11,8 @@ use quotient_ir::Diagnostic;
 use rustc_hash::FxHashMap;
 
 use super::alphabets;
+use super::equality::widest_hiding;
+use super::growth::{Growth, nesting};
 use super::shapes::Shapes;
 use super::steps::{Label, Step, Stepper, Via};
 use super::symbols::Symbols;
@@ -39,7 +41,7 @@ pub(super) struct Target {
     /// Components that begin: their positions and registers.
     pub(super) begun: Vec<(usize, usize, Vec<Value>)>,
     /// The term that is too large to be represented, if there is one.
-    pub(super) grows: Option<String>,
+    pub(super) grows: Option<Growth>,
 }
 
 /// A position of a component.
@@ -179,9 +181,10 @@ impl Exploration<'_, '_, '_> {
     fn settle(&mut self, component: usize, term: &Rc<Term>) -> Target {
         let mut begun = Vec::new();
         let mut grows = None;
-        let mut term = self.begin(component, term, &mut begun, &mut grows);
-        if nesting(&term) > GROWTH_LIMIT {
-            grows.get_or_insert_with(|| wording::term(self.stepper.symbols, &term));
+        let term = self.stepper.normal(term);
+        let mut term = self.begin(component, &term, &mut begun, &mut grows);
+        if nesting(&term) > GROWTH_LIMIT || widest_hiding(&term) > self.stepper.symbols.widest_hiding + GROWTH_LIMIT {
+            grows.get_or_insert_with(|| Growth::new(self.stepper.symbols, &term));
             term = Rc::new(Term::Stop);
         }
         let (term, registers) = self.shapes.represent(component, &term);
@@ -207,7 +210,7 @@ impl Exploration<'_, '_, '_> {
         component: usize,
         term: &Rc<Term>,
         begun: &mut Vec<(usize, usize, Vec<Value>)>,
-        grows: &mut Option<String>,
+        grows: &mut Option<Growth>,
     ) -> Rc<Term> {
         match &**term {
             Term::Sequence(first, second) => {
@@ -220,10 +223,6 @@ impl Exploration<'_, '_, '_> {
                 Rc::new(Term::Hide(self.begin(component, inner, begun, grows), events.clone()))
             }
             Term::Atomic(inner) => Rc::new(Term::Atomic(self.begin(component, inner, begun, grows))),
-            Term::Reference(definition, arguments, _) if self.stepper.unfolds_to_composition(term, 0) => {
-                let (body, _) = self.stepper.unfold(*definition, arguments);
-                self.begin(component, &body, begun, grows)
-            }
             Term::Several(Operator::Interleave, parts) => self.fork(component, parts, None, begun, grows),
             Term::Several(Operator::Parallel, parts) => {
                 let alphabets = alphabets::of_parts(&mut self.stepper, parts);
@@ -240,7 +239,7 @@ impl Exploration<'_, '_, '_> {
         parts: &[Rc<Term>],
         alphabets: Option<Alphabets>,
         begun: &mut Vec<(usize, usize, Vec<Value>)>,
-        grows: &mut Option<String>,
+        grows: &mut Option<Growth>,
     ) -> Rc<Term> {
         let key = (component, parts.len(), alphabets.clone());
         let fork = match self.fork_numbers.get(&key) {
@@ -249,7 +248,7 @@ impl Exploration<'_, '_, '_> {
                 let depth = self.network.components[component].depth + 1;
                 if depth > FORK_LIMIT || self.network.components.len() + parts.len() > COMPONENT_LIMIT {
                     let term = Term::Several(Operator::Interleave, parts.to_vec());
-                    grows.get_or_insert_with(|| wording::term(self.stepper.symbols, &term));
+                    grows.get_or_insert_with(|| Growth::new(self.stepper.symbols, &term));
                     return Rc::new(Term::Stop);
                 }
                 let fork = self.network.forks.len();
@@ -270,18 +269,6 @@ impl Exploration<'_, '_, '_> {
             *grows = grows.take().or(target.grows);
         }
         Rc::new(Term::Running(fork))
-    }
-}
-
-/// How deep sequences and compositions are nested.
-fn nesting(term: &Term) -> usize {
-    match term {
-        Term::Sequence(first, second) | Term::Interrupt(first, second) => 1 + nesting(first).max(nesting(second)),
-        Term::Several(_, parts) | Term::Parallel(parts, _) => {
-            1 + parts.iter().map(|part| nesting(part)).max().unwrap_or(0)
-        }
-        Term::Hide(inner, _) | Term::Atomic(inner) => 1 + nesting(inner),
-        _ => 0,
     }
 }
 

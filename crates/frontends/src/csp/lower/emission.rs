@@ -1,14 +1,16 @@
 //! The model: a variable for each global variable, buffer, position and register, and a rule for each step.
 
 use quotient_ir::{
-    Diagnostic, EventLabel, ExprId, Fairness, Field, Model, Number, Owner, Participation, Rule, Source, Span, Start,
-    Statement, StatementKind, Table, Type, TypeId, TypeKind, Variable, VariableId,
+    ChartStep, Diagnostic, EventLabel, Exchange, Exchanges, ExprId, Fairness, Field, Model, Number, Owner,
+    Participation, Rule, Source, Span, Start, Statement, StatementKind, Table, Type, TypeId, TypeKind, Variable,
+    VariableId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::captures::{captured_in, captured_in_action, reads_register};
 use super::components::{Network, Target};
-use super::moves::{Move, Part};
+use super::growth::unbounded_registers;
+use super::moves::{Move, Part, chart_step};
 use super::steps::{Label, Origin, Step, equal_all};
 use super::symbols::{NUMBERS, Symbols};
 use super::terms::{Event, Term, Value};
@@ -36,8 +38,12 @@ pub(super) struct Emission<'e, 't> {
     pub(super) guards: Vec<Vec<ExprId>>,
     /// What is visible of each rule.
     pub(super) labels: Vec<EventLabel>,
+    /// Who takes part in the steps of each rule.
+    pub(super) exchanges: Exchanges,
     /// Whether a state after termination is not a deadlock for the search.
     pub(super) may_terminate: bool,
+    /// The registers of each component that nothing in the text bounds.
+    pub(super) unbounded: Vec<FxHashSet<usize>>,
 }
 
 /// New positions and registers of components, after a step.
@@ -61,7 +67,9 @@ impl<'e, 't> Emission<'e, 't> {
             events,
             guards: vec![Vec::new(); network.roots.len()],
             labels: Vec::new(),
+            exchanges: Exchanges::default(),
             may_terminate: false,
+            unbounded: (0..network.components.len()).map(|it| unbounded_registers(network, it)).collect(),
         };
         emission.declare();
         emission
@@ -150,6 +158,7 @@ impl<'e, 't> Emission<'e, 't> {
                 *number += 1;
                 name = format!("{name} {number}");
             }
+            self.exchanges.processes.push(name.clone());
             let is_permanent = network.is_permanent(component);
             let mut position = None;
             if it.locations.len() > 1 || !is_permanent {
@@ -325,7 +334,7 @@ impl<'e, 't> Emission<'e, 't> {
         }
     }
 
-    fn step(&self, part: Part) -> (&'e Step, &'e Target) {
+    pub(super) fn step(&self, part: Part) -> (&'e Step, &'e Target) {
         let (step, target) = &self.network.components[part.component].locations[part.location].steps[part.step];
         (step, target)
     }
@@ -348,6 +357,8 @@ impl<'e, 't> Emission<'e, 't> {
             let rule = self.rule(it, guard);
             self.model.rules.push(rule);
             let event = self.event_label(it);
+            let step = chart_step(self.symbols, it, event.clone());
+            self.exchanges.steps.push(step);
             self.labels.push(event.clone());
             let processes = self.processes(it);
             self.model.participation.push(Participation { event, processes });
@@ -460,6 +471,7 @@ impl<'e, 't> Emission<'e, 't> {
         for (place, value) in new_registers {
             self.assign(place, value, span, &mut body);
         }
+        self.watch_values(it, span, &mut body);
         if let (Some(event), Some(last)) = (event, self.last) {
             let place = self.variable_place(last);
             self.assign(place, event, span, &mut body);
@@ -499,15 +511,6 @@ impl<'e, 't> Emission<'e, 't> {
             return Fairness::None;
         }
         annotated.iter().map(|step| step.fairness).max().unwrap_or_default()
-    }
-
-    fn check_growth(&mut self, it: &Move, span: Span, body: &mut Body) {
-        for &part in &it.parts {
-            let Some(term) = &self.step(part).1.grows else { continue };
-            let message = format!("the process grows without a bound that was found: `{term}`");
-            let condition = self.truth(false);
-            body.statements.push(Statement { kind: StatementKind::Require { condition, message }, span });
-        }
     }
 
     /// The components that change, and the captured values that are used after the beginning of the step.
@@ -672,6 +675,8 @@ impl<'e, 't> Emission<'e, 't> {
         });
         self.labels.push(EventLabel::Nothing);
         self.model.participation.push(Participation { event: EventLabel::Nothing, processes: Vec::new() });
+        let step = ChartStep { participants: Vec::new(), label: EventLabel::Nothing, exchange: Exchange::Nothing };
+        self.exchanges.steps.push(step);
     }
 
     /// Adds a property.

@@ -10,7 +10,10 @@ mod claims;
 mod components;
 mod composition;
 mod emission;
+mod equality;
+mod growth;
 mod moves;
+mod objects;
 mod resolution;
 mod shapes;
 mod steps;
@@ -47,9 +50,9 @@ pub(super) fn lower(
     for (root, target) in &network.roots {
         if let Some(term) = &target.grows {
             let name = &network.components[*root].name;
-            let message = format!("`{name}` has no bound on its processes: `{term}`");
-            let error = Diagnostic::error("unbounded", message, Span::default());
-            symbols.report(Diagnostic { primary: None, ..error });
+            let message = format!("`{name}` has no bound on its processes: `{}`", term.text);
+            let error = Diagnostic::error("unbounded", message, term.span);
+            symbols.report(error.with_help("write an event before the reference, and end processes that it starts"));
         }
     }
     if has_errors(&symbols.diagnostics) {
@@ -71,7 +74,8 @@ pub(super) fn lower(
     for it in &asserted {
         emission.claim(it, &mut resolver);
     }
-    let Emission { model, diagnostics, .. } = emission;
+    let Emission { mut model, diagnostics, exchanges, .. } = emission;
+    model.exchanges = Some(exchanges);
     let mut all = std::mem::take(&mut symbols.diagnostics);
     all.extend(diagnostics);
     all.extend(resolver.diagnostics);

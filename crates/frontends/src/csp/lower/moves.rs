@@ -1,5 +1,7 @@
 //! The steps of the whole model, put together from those of components.
 
+use quotient_ir::{ChartStep, EventLabel, Exchange};
+
 use super::alphabets;
 use super::components::Network;
 use super::composition::{COMBINATION_LIMIT, Labelled, compose, too_large};
@@ -32,6 +34,24 @@ impl Labelled for Move {
     fn label(&self) -> &Label {
         &self.label
     }
+}
+
+/// Who takes part in a step, and what is exchanged.
+pub(super) fn chart_step(symbols: &Symbols<'_>, it: &Move, label: EventLabel) -> ChartStep {
+    let exchange = match &it.label {
+        Label::Passed { .. } => Exchange::Passed,
+        Label::Queue { channel, sends, .. } => {
+            let indices = symbols.channels[*channel].sizes.len();
+            if *sends { Exchange::Sent(indices) } else { Exchange::Received(indices) }
+        }
+        _ => Exchange::Nothing,
+    };
+    let mut parts: Vec<usize> = (0..it.parts.len()).collect();
+    if let Some(&(sender, receiver)) = it.passed.first() {
+        parts = vec![sender, receiver];
+    }
+    let participants = parts.into_iter().map(|part| it.parts[part].component).collect();
+    ChartStep { participants, label, exchange }
 }
 
 /// The steps of a root. Halves of messages are left out.

@@ -4,6 +4,8 @@ use std::rc::Rc;
 
 use quotient_ir::{Diagnostic, Span};
 
+use super::equality::size_in_text;
+use super::objects::arithmetic;
 use super::substitution::{NOWHERE, SIZE_LIMIT, valuations};
 use super::symbols::{Symbol, Symbols, plain_name};
 use super::terms::{
@@ -19,7 +21,7 @@ const MACRO_DEPTH: usize = 50;
 
 /// The names that are known where something is resolved.
 #[derive(Clone, Default)]
-struct Scope {
+pub(super) struct Scope {
     /// Parameters, indices and variables of inputs.
     bound: Vec<Rc<str>>,
     /// Variables of blocks: their number, and whether they are arrays.
@@ -53,7 +55,7 @@ impl Symbols<'_> {
         matches!(*term, Term::Reference(..)).then_some(term)
     }
 
-    fn value(&mut self, expression: &Expression, scope: &Scope) -> Value {
+    pub(super) fn value(&mut self, expression: &Expression, scope: &Scope) -> Value {
         match &expression.kind {
             ExpressionKind::Number(value) => Value::Number(*value),
             ExpressionKind::Truth(value) => Value::Truth(*value),
@@ -90,6 +92,15 @@ impl Symbols<'_> {
                 let conjunction = instances.into_iter().reduce(|left, right| binary(operator, left, right));
                 conjunction.unwrap_or(Value::Truth(*universal))
             }
+            ExpressionKind::Method(name, method, arguments) => {
+                self.method_value(name, method, arguments, scope).unwrap_or(Value::Number(0))
+            }
+            ExpressionKind::New(class, _) => {
+                let message = format!("a new `{}` is not a value here", class.text);
+                let error = Diagnostic::error("unsupported", message, expression.span);
+                self.report(error.with_help("declare an object: `var<Set> s;`"));
+                Value::Number(0)
+            }
             ExpressionKind::Foreign(what) => {
                 let error = Diagnostic::error("unsupported", format!("{what} are not supported"), expression.span);
                 self.report(error.with_help("use numbers, truth values and arrays"));
@@ -124,6 +135,11 @@ impl Symbols<'_> {
         match self.names.get(&name.text).map(|(symbol, _)| *symbol) {
             Some(Symbol::Constant(value)) if indices.is_empty() => Value::Number(value),
             Some(Symbol::Macro(number)) if indices.is_empty() => self.insert(number, name, &[], scope),
+            Some(Symbol::Variable(number)) if self.objects.contains_key(&number) => {
+                let error = Diagnostic::error("not-a-value", format!("`{}` is an object", name.text), name.span);
+                self.report(error.with_help("call its methods: `s.Count()`, `s.Contains(1)`"));
+                Value::Number(0)
+            }
             Some(Symbol::Variable(number)) => {
                 let Some(variable) = self.variables.get(number) else {
                     // An initial value that mentions a later variable.
@@ -237,10 +253,20 @@ impl Symbols<'_> {
                 self.insert(number, name, &values, scope)
             }
             _ => {
+                let mut values = Vec::new();
+                for argument in arguments {
+                    values.push(self.value(argument, scope));
+                }
+                if self.tree.imports.iter().any(|(import, _)| &**import == "PAT.Math")
+                    && let Some(value) = arithmetic(&name.text, &values)
+                {
+                    return value;
+                }
                 let message = format!("`{}` cannot be called", name.text);
                 let error = Diagnostic::error("unsupported", message, name.span);
                 self.report(error.with_help(
-                    "there are `cfull`, `cempty`, `ccount`, `csize`, `cpeek` and macros; methods of C# are not read",
+                    "there are `cfull`, `cempty`, `ccount`, `csize`, `cpeek`, macros, and with `PAT.Math` `abs`, `max`, \
+                     `min` and `pow` with a constant; methods of C# are not read",
                 ));
                 Value::Number(0)
             }
@@ -435,6 +461,7 @@ impl Symbols<'_> {
             }
             ProcessKind::Hide(inner, events) => {
                 let events = self.event_sets(events, scope);
+                self.widest_hiding = self.widest_hiding.max(size_in_text(&events));
                 Term::Hide(self.term(inner, scope), events)
             }
             ProcessKind::Atomic(inner) => Term::Atomic(self.term(inner, scope)),
@@ -473,11 +500,27 @@ impl Symbols<'_> {
         statements
     }
 
+    fn is_object(&self, name: &Name, scope: &Scope) -> bool {
+        let is_hidden = scope.bound.contains(&name.text) || scope.locals.iter().any(|(local, ..)| *local == name.text);
+        !is_hidden && self.object(&name.text).is_some()
+    }
+
+    /// A value that is assigned: a method with an effect is called before.
+    fn result(&mut self, value: &Expression, scope: &Scope, at: At, statements: &mut Vec<Statement>) -> Value {
+        let ExpressionKind::Method(name, method, arguments) = &value.kind else { return self.value(value, scope) };
+        let result = self.method_statements((name, method, arguments), scope, at, statements);
+        result.unwrap_or(Value::Number(0))
+    }
+
     fn statement(&mut self, statement: &tree::Statement, scope: &mut Scope, statements: &mut Vec<Statement>) {
         let at = At(statement.span);
         let kind = match &statement.kind {
+            tree::StatementKind::Assign { target, value, .. } if self.is_object(target, scope) => {
+                self.assign_object(target, value, at, statements);
+                return;
+            }
             tree::StatementKind::Assign { target, indices, value } => {
-                let value = self.value(value, scope);
+                let value = self.result(value, scope, at, statements);
                 if scope.bound.contains(&target.text) && !scope.locals.iter().any(|(local, ..)| *local == target.text) {
                     let message = format!("`{}` cannot be changed: it is a parameter", target.text);
                     let error = Diagnostic::error("not-a-variable", message, target.span);
@@ -508,7 +551,7 @@ impl Symbols<'_> {
                     self.error("wrong-size", "an array of a block has 1 to 1000 elements", name.span);
                     return;
                 }
-                let value = value.as_ref().map(|value| self.value(value, scope));
+                let value = value.as_ref().map(|value| self.result(value, scope, at, statements));
                 let number = self.locals;
                 self.locals += 1;
                 scope.locals.push((name.text.clone(), number, size.is_some()));
@@ -550,8 +593,12 @@ impl Symbols<'_> {
                 statements.extend(inserted);
                 return;
             }
-            tree::StatementKind::Method(name) => {
-                let message = format!("methods of `{}` are not supported", name.text);
+            tree::StatementKind::Method(name, method, arguments) => {
+                self.method_statements((name, method, arguments), scope, at, statements);
+                return;
+            }
+            tree::StatementKind::Field(name) => {
+                let message = format!("fields of `{}` are not supported", name.text);
                 let error = Diagnostic::error("unsupported", message, statement.span);
                 self.report(error.with_help("use numbers and arrays"));
                 return;

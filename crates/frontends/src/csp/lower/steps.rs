@@ -9,6 +9,7 @@ use quotient_ir::{Diagnostic, Fairness, Span};
 
 use super::alphabets;
 use super::composition::{Labelled, compose};
+use super::equality::{atomic, terminating};
 use super::substitution::{Environment, map_term, map_value};
 use super::symbols::Symbols;
 use super::terms::{At, Events, Pattern, Question, Statement, Term, Value, binary, is_composition};
@@ -115,13 +116,16 @@ pub(super) struct Stepper<'s, 't> {
     pub(super) symbols: &'s mut Symbols<'t>,
     /// The number of captured values so far.
     pub(super) captured: u32,
+    /// Which definitions may terminate.
+    pub(super) terminating: Vec<bool>,
     depth: usize,
     work: usize,
 }
 
 impl<'s, 't> Stepper<'s, 't> {
     pub(super) fn new(symbols: &'s mut Symbols<'t>) -> Self {
-        Self { symbols, captured: 0, depth: 0, work: 0 }
+        let terminating = terminating(&symbols.definitions);
+        Self { symbols, captured: 0, terminating, depth: 0, work: 0 }
     }
 
     fn capture(&mut self) -> u32 {
@@ -271,7 +275,7 @@ impl<'s, 't> Stepper<'s, 't> {
                         // As in PAT, there is no step between the last event and what follows.
                         step.target = second.clone();
                     } else {
-                        step.target = Rc::new(Term::Sequence(step.target.clone(), second.clone()));
+                        step.target = self.sequence(step.target.clone(), second);
                     }
                 }
                 steps
@@ -280,12 +284,12 @@ impl<'s, 't> Stepper<'s, 't> {
                 let mut steps = self.steps(first);
                 for step in &mut steps {
                     if step.label != Label::Termination {
-                        step.target = Rc::new(Term::Interrupt(step.target.clone(), second.clone()));
+                        step.target = self.interrupt(step.target.clone(), second);
                     }
                 }
                 for mut step in self.steps(second) {
                     if step.label == Label::Internal {
-                        step.target = Rc::new(Term::Interrupt(first.clone(), step.target));
+                        step.target = self.interrupt(first.clone(), &step.target);
                     }
                     steps.push(step);
                 }
@@ -299,7 +303,7 @@ impl<'s, 't> Stepper<'s, 't> {
                         _ => self.hide(step, events),
                     }
                     if step.label != Label::Termination {
-                        step.target = Rc::new(Term::Hide(step.target.clone(), events.clone()));
+                        step.target = self.hiding(step.target.clone(), events);
                     }
                 }
                 steps
@@ -309,7 +313,7 @@ impl<'s, 't> Stepper<'s, 't> {
                 for step in &mut steps {
                     step.is_atomic = true;
                     if step.label != Label::Termination {
-                        step.target = Rc::new(Term::Atomic(step.target.clone()));
+                        step.target = atomic(step.target.clone());
                     }
                 }
                 steps

@@ -76,6 +76,9 @@ fn map_statement<M: Mapping + ?Sized>(statement: &Statement, mapping: &mut M) ->
         StatementKind::While(condition, body) => {
             StatementKind::While(map_value(condition, mapping), map_block(body, mapping))
         }
+        StatementKind::Require(condition, message) => {
+            StatementKind::Require(map_value(condition, mapping), message.clone())
+        }
     };
     Statement { kind, at: statement.at }
 }

@@ -5,13 +5,14 @@ use std::rc::Rc;
 use quotient_ir::{Diagnostic, Span};
 use rustc_hash::FxHashMap;
 
+use super::objects::{self, Object};
 use super::terms::{Events, Term, Value};
 use crate::csp::syntax::tree::{
     Element, Expression, ExpressionKind, Initial, Macro, MacroBody, Name, Specification, Variable as Declared,
 };
 
 /// The most elements of all arrays and buffers together.
-const SIZE_LIMIT: i64 = 100_000;
+pub(super) const SIZE_LIMIT: i64 = 100_000;
 
 /// The least and the greatest number.
 pub(super) const NUMBERS: (i64, i64) = (i32::MIN as i64, i32::MAX as i64);
@@ -70,12 +71,16 @@ pub(super) struct Symbols<'t> {
     /// Values of macros that the command line gives.
     pub(super) overridden: FxHashMap<usize, Value>,
     pub(super) variables: Vec<Variable>,
+    /// Objects, by the number of the variable of their name.
+    pub(super) objects: FxHashMap<usize, Object>,
     pub(super) channels: Vec<Channel>,
     pub(super) definitions: Vec<Definition>,
     pub(super) definition_names: FxHashMap<Rc<str>, usize>,
     pub(super) diagnostics: Vec<Diagnostic>,
     /// The number of variables of blocks so far.
     pub(super) locals: u32,
+    /// The most events that a hiding of the text has.
+    pub(super) widest_hiding: usize,
 }
 
 impl<'t> Symbols<'t> {
@@ -86,11 +91,13 @@ impl<'t> Symbols<'t> {
             names: FxHashMap::default(),
             overridden: FxHashMap::default(),
             variables: Vec::new(),
+            objects: FxHashMap::default(),
             channels: Vec::new(),
             definitions: Vec::new(),
             definition_names: FxHashMap::default(),
             diagnostics: Vec::new(),
             locals: 0,
+            widest_hiding: 0,
         };
         symbols.check_imports();
         for names in &tree.enumerations {
@@ -105,9 +112,13 @@ impl<'t> Symbols<'t> {
         let mut cells = 0;
         for (number, variable) in tree.variables.iter().enumerate() {
             symbols.declare(&variable.name, Symbol::Variable(number));
-            let variable = symbols.read_variable(variable, &mut cells);
+            let variable = match &variable.class {
+                Some(class) => symbols.read_object(variable, class, number, &mut cells),
+                None => symbols.read_variable(variable, &mut cells),
+            };
             symbols.variables.push(variable);
         }
+        symbols.declare_counts();
         for (number, channel) in tree.channels.iter().enumerate() {
             symbols.declare(&channel.name, Symbol::Channel(number));
             let sizes = symbols.sizes(&channel.sizes, &mut cells);
@@ -134,11 +145,13 @@ impl<'t> Symbols<'t> {
 
     fn check_imports(&mut self) {
         for (name, span) in &self.tree.imports {
-            // Those of PAT itself are only needed for what they declare, which is refused where it is used.
-            if !name.starts_with("PAT.") {
+            if !objects::is_built_in(name) {
                 let message = format!("`{name}` is not read: only the text of the model is");
                 let error = Diagnostic::error("unsupported-import", message, *span);
-                self.report(error.with_help("put what it declares into this file, in CSP#"));
+                self.report(error.with_help(
+                    "put what it declares into this file, in CSP#; `PAT.Math` and `PAT.Lib.Set`, `List`, `Queue` and \
+                     `Stack` are built in",
+                ));
             }
         }
     }
@@ -223,26 +236,8 @@ impl<'t> Symbols<'t> {
 
     fn read_variable(&mut self, tree: &Declared, cells: &mut i64) -> Variable {
         let (name, span) = (tree.name.text.clone(), tree.name.span);
-        if let Some(class) = &tree.class {
-            let message = format!("objects of the class `{}` are not supported", class.text);
-            let error = Diagnostic::error("unsupported", message, class.span);
-            self.report(error.with_help("use numbers and arrays"));
-        }
-        if tree.is_hidden {
-            let warning = Diagnostic::warning("hidden-variable", "this variable is part of the state here", span);
-            self.report(warning.with_help("PAT does not distinguish states by variables declared with `hvar`"));
-        }
-        let mut range = NUMBERS;
-        if let Some((low, high)) = &tree.range {
-            let low = low.as_ref().and_then(|low| self.number(low)).unwrap_or(range.0);
-            let high = high.as_ref().and_then(|high| self.number(high)).unwrap_or(range.1);
-            if low > high {
-                let message = format!("the range of `{name}` is empty: {low} to {high}");
-                self.error("wrong-range", message, span);
-            } else {
-                range = (low, high);
-            }
-        }
+        self.warn_of_hidden(tree);
+        let mut range = self.declared_range(tree).unwrap_or(NUMBERS);
         let mut sizes = self.sizes(&tree.sizes, cells);
         let (mut is_boolean, mut initial) = (false, Vec::new());
         match &tree.initial {
@@ -293,6 +288,27 @@ impl<'t> Symbols<'t> {
             }
         }
         Variable { name, is_boolean, sizes, range, initial, is_any, span }
+    }
+
+    pub(super) fn warn_of_hidden(&mut self, tree: &Declared) {
+        if tree.is_hidden {
+            let message = "this variable is part of the state here";
+            let warning = Diagnostic::warning("hidden-variable", message, tree.name.span);
+            self.report(warning.with_help("PAT does not distinguish states by variables declared with `hvar`"));
+        }
+    }
+
+    /// The range that a declaration gives.
+    pub(super) fn declared_range(&mut self, tree: &Declared) -> Option<(i64, i64)> {
+        let (low, high) = tree.range.as_ref()?;
+        let low = low.as_ref().and_then(|low| self.number(low)).unwrap_or(NUMBERS.0);
+        let high = high.as_ref().and_then(|high| self.number(high)).unwrap_or(NUMBERS.1);
+        if low > high {
+            let message = format!("the range of `{}` is empty: {low} to {high}", tree.name.text);
+            self.error("wrong-range", message, tree.name.span);
+            return None;
+        }
+        Some((low, high))
     }
 
     fn read_element(&mut self, element: &Element, initial: &mut Vec<i64>) {

@@ -74,6 +74,8 @@ pub(super) enum StatementKind {
     Declare(u32, Rc<str>, Option<i64>, Option<Value>),
     If(Value, Vec<Statement>, Vec<Statement>),
     While(Value, Vec<Statement>),
+    /// The result is unknown unless this holds: an assumed bound is left.
+    Require(Value, Rc<str>),
 }
 
 /// What an input does with a part of a message.
@@ -312,6 +314,7 @@ impl Statement {
             StatementKind::Declare(_, _, _, value) => 1 + value.as_ref().map_or(0, Value::size),
             StatementKind::If(condition, then, otherwise) => condition.size() + all(then) + all(otherwise),
             StatementKind::While(condition, body) => condition.size() + all(body),
+            StatementKind::Require(condition, _) => condition.size(),
         }
     }
 }

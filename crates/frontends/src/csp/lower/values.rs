@@ -428,6 +428,11 @@ impl Emission<'_, '_> {
                 let inner = self.nested(inner, context, body);
                 body.statements.push(Statement { kind: StatementKind::While { condition, body: inner }, span });
             }
+            terms::StatementKind::Require(condition, message) => {
+                let condition = self.condition(condition, context, Some(body));
+                let message = message.to_string();
+                body.statements.push(Statement { kind: StatementKind::Require { condition, message }, span });
+            }
         }
     }
 }

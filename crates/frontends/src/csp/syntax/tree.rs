@@ -325,7 +325,9 @@ pub(crate) enum StatementKind {
     /// The name of a macro, or `call(name, arguments)`.
     Call(Name, Vec<Expression>),
     /// `object.method(arguments)`
-    Method(Name),
+    Method(Name, Name, Vec<Expression>),
+    /// A field of an object.
+    Field(Name),
 }
 
 /// An expression.
@@ -352,7 +354,11 @@ pub(crate) enum ExpressionKind {
         ranges: Vec<Range>,
         body: Box<Expression>,
     },
-    /// Something of the libraries of PAT: `object.method(…)`, `new Class()`, `#P()`.
+    /// `object.method(arguments)`
+    Method(Name, Name, Vec<Expression>),
+    /// `new Class(arguments)`
+    New(Name, Vec<Expression>),
+    /// What is not supported: `#P()`.
     Foreign(&'static str),
 }
 

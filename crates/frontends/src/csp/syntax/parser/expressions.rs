@@ -130,17 +130,15 @@ impl Parser<'_> {
                     self.expect(")", "after the arguments")?;
                     ExpressionKind::Call(called, arguments)
                 } else if &*name.text == "new" && matches!(self.peek().kind, TokenKind::Name(_)) {
-                    self.advance();
-                    self.arguments()?;
-                    ExpressionKind::Foreign("objects")
+                    let class = self.name("the name of a class")?;
+                    ExpressionKind::New(class, self.arguments()?)
                 } else if self.peek().is(".")
                     && matches!(self.ahead(1).kind, TokenKind::Name(_))
                     && self.ahead(2).is("(")
                 {
                     self.advance();
-                    self.advance();
-                    self.arguments()?;
-                    ExpressionKind::Foreign("methods")
+                    let method = self.name("the name of a method")?;
+                    ExpressionKind::Method(name, method, self.arguments()?)
                 } else if self.peek().is("[") {
                     let indices = self.indices()?;
                     ExpressionKind::Element(name, indices)

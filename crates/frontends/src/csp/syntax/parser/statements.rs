@@ -83,12 +83,14 @@ impl Parser<'_> {
         }
         if self.peek().is(".") && matches!(self.ahead(1).kind, TokenKind::Name(_)) {
             self.advance();
-            self.advance();
-            self.arguments()?;
+            let method = self.name("the name of a method")?;
+            if self.peek().is("(") {
+                return Ok(StatementKind::Method(name, method, self.arguments()?));
+            }
             if self.take("=") {
                 self.expression()?;
             }
-            return Ok(StatementKind::Method(name));
+            return Ok(StatementKind::Field(name));
         }
         let indices = self.indices()?;
         let token = self.peek().clone();
