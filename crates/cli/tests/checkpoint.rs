@@ -27,7 +27,7 @@ fn an_exhausted_memory_limit_ends_cleanly_and_the_search_goes_on() {
     let (model, checkpoint) = (folder.path().join("model.m"), folder.path().join("checkpoint"));
     std::fs::write(&model, MODEL).expect("the model can be written");
     let (model, checkpoint) = (model.to_str().expect("a plain path"), checkpoint.to_str().expect("a plain path"));
-    let common = ["check", model, "--symmetry", "off", "--format", "json"];
+    let common = ["check", model, "--symmetry", "off", "--partial-order", "off", "--format", "json"];
     let whole = quotient(common);
     assert_eq!(whole.status, Some(0), "{whole}");
     let limited = quotient(common.into_iter().chain(["--checkpoint", checkpoint, "--max-memory", "24M"]));
@@ -149,7 +149,7 @@ fn a_search_goes_on_on_disk() {
     std::fs::write(&model, MODEL).expect("the model can be written");
     std::fs::create_dir(&spill).expect("a folder can be made");
     let (model, spill) = (model.to_str().expect("a plain path"), spill.to_str().expect("a plain path"));
-    let common = ["check", "-D", "N=10", model, "--format", "json", "--symmetry"];
+    let common = ["check", "-D", "N=10", model, "--format", "json", "--partial-order", "off", "--symmetry"];
     let limited = ["--max-memory", "48M", "--spill", spill];
     for symmetry in ["off", "auto"] {
         let whole = quotient(common.into_iter().chain([symmetry]));
@@ -173,6 +173,8 @@ fn a_search_goes_on_on_disk() {
         model,
         "--symmetry",
         "off",
+        "--partial-order",
+        "off",
         "--max-memory",
         "48M",
         "--spill",
@@ -194,7 +196,7 @@ fn a_search_goes_on_on_disk() {
 fn a_full_disk_ends_a_search_on_disk_cleanly() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("model.m"), MODEL).expect("the model can be written");
-    let script = "trap '' XFSZ; ulimit -f 100; \"$0\" check model.m --symmetry off --max-memory 24M --spill .";
+    let script = "trap '' XFSZ; ulimit -f 100; \"$0\" check model.m --symmetry off --partial-order off --max-memory 24M --spill .";
     let output = run_script(script, folder.path());
     let said = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(4), "{said}");

@@ -49,16 +49,18 @@ pub(crate) fn applied(
 /// The number of states before the first attempt: smaller searches are over before it pays.
 const FIRST_STATES: u64 = 4_096;
 /// An attempt may store one part in this many of the states stored so far.
-const SHARE: u64 = 16;
+const SHARE: u64 = 8;
 /// The same if it is promising: with its share, it is deeper than the search.
 const PROMISING_SHARE: u64 = 2;
 /// The factor by which the number of states grows before the next attempt.
 const GROWTH: u64 = 4;
 /// The attempts that may disappoint before there are no more.
 const DISAPPOINTMENTS: u32 = 3;
-/// The work for relations before the first attempt, in nodes of functions: some twenty milliseconds.
-const LEAST_WORK: u64 = 250_000;
-/// The steps of the search for which relations may take one node more.
+/// The work for relations, in nodes of functions, that is allowed in any case: some milliseconds.
+const LEAST_WORK: u64 = 80_000;
+/// The work that is allowed for as many steps of the search, which take about as long.
+const EQUAL_WORK: u64 = 320_000;
+/// The steps of the search for which one node more is allowed.
 const STEPS_PER_NODE: u64 = 4;
 /// Memory that an attempt may always take.
 const LEAST_BYTES: u64 = 1 << 20;
@@ -74,7 +76,7 @@ pub(crate) struct Shortcut {
     /// The number of states at the next attempt, if there is to be one.
     next: Option<u64>,
     disappointments: u32,
-    /// The work that did not suffice for relations. There is another attempt when twice as much is allowed.
+    /// The work that did not suffice for relations. There is another attempt when half as much again is allowed.
     too_little: u64,
     /// Why all steps are needed, if that was found out.
     pub(crate) unused: Option<String>,
@@ -147,8 +149,9 @@ impl Shortcut {
     /// What steps do to each other, if it is known or found out with the work that the search is worth.
     fn relations(&mut self, plan: &Plan, progress: &Progress, interrupt: &Interrupt) -> Option<Arc<Relations>> {
         if self.relations.is_none() {
-            let work = LEAST_WORK.saturating_add(progress.transitions / STEPS_PER_NODE);
-            if work / 2 < self.too_little {
+            let steps = progress.transitions;
+            let work = LEAST_WORK + steps.min(EQUAL_WORK) + steps / STEPS_PER_NODE;
+            if work / 3 * 2 < self.too_little {
                 return None;
             }
             let (model, layout) = (plan.model.ir(), plan.model.layout());

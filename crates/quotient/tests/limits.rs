@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use models::{endless, lock, murphi};
 use quotient::{
-    Control, Error, Limits, Observer, Options, Phase, Plan, Progress, Silent, StopReason, Symmetry, Verdict,
+    Control, Error, Limits, Observer, Options, PartialOrder, Phase, Plan, Progress, Silent, StopReason, Symmetry,
+    Verdict,
 };
 
 /// How long something may go on after it was to stop.
@@ -14,6 +15,11 @@ const LATE: Duration = Duration::from_secs(1);
 
 fn within(timeout: Duration) -> Limits {
     Limits { timeout: Some(timeout), ..Limits::default() }
+}
+
+/// All steps: a part of them is soon searched.
+fn whole() -> Options {
+    Options::default().partial_order(PartialOrder::Off)
 }
 
 /// Runs a check that takes much longer than the limit, and says how long it took.
@@ -31,13 +37,13 @@ fn stopped_in_time(model: &quotient::Model, options: &Options, timeout: Duration
 
 #[test]
 fn a_search_ends_in_time() {
-    let report = stopped_in_time(&endless(), &Options::default().symmetry(Symmetry::Off), Duration::from_millis(700));
+    let report = stopped_in_time(&endless(), &whole().symmetry(Symmetry::Off), Duration::from_millis(700));
     assert!(report.states > 0);
 }
 
 #[test]
 fn a_search_beside_which_something_is_tried_ends_in_time() {
-    stopped_in_time(&endless(), &Options::default(), Duration::from_millis(1500));
+    stopped_in_time(&endless(), &whole(), Duration::from_millis(1500));
 }
 
 /// Hundreds of thousands of instances, each of which reads everything.
@@ -93,7 +99,7 @@ fn a_limit_below_what_the_process_takes() {
 
 #[test]
 fn whoever_has_the_control_can_cancel() {
-    let plan = Plan::new(&endless(), &Options::default()).expect("a plan");
+    let plan = Plan::new(&endless(), &whole()).expect("a plan");
     let control = Control::default();
     let other = control.clone();
     let canceller = std::thread::spawn(move || {
@@ -123,7 +129,7 @@ fn an_observer_is_told_what_is_done() {
         }
     }
     let limits = within(Duration::from_millis(800));
-    let plan = Plan::new(&endless(), &Options::default().symmetry(Symmetry::Off).limits(limits)).expect("a plan");
+    let plan = Plan::new(&endless(), &whole().symmetry(Symmetry::Off).limits(limits)).expect("a plan");
     let mut notes = Notes::default();
     let report = plan.run_with(&Control::default(), &mut notes).expect("a report");
     assert_eq!(notes.phases.last(), Some(&Phase::Searching));

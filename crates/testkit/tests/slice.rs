@@ -7,8 +7,8 @@
 use std::collections::HashSet;
 
 use quotient::{
-    Checkpoint, Language, Limits, Options, Plan, Reduction, Report, Spill, Strategy, Subject, Symmetry, Verdict,
-    ViolationLimit,
+    Checkpoint, Language, Limits, Options, PartialOrder, Plan, Reduction, Report, Spill, Strategy, Subject, Symmetry,
+    Verdict, ViolationLimit,
 };
 use quotient_functions::{Slice, slice};
 use quotient_ir::{
@@ -356,7 +356,8 @@ fn example_models() {
     for example in murphi_examples() {
         let case = &example.header.cases[0];
         let model = murphi(&example.text);
-        let options = Options { deadlock: Some(example.header.deadlock), ..Options::default() };
+        let options =
+            Options { deadlock: Some(example.header.deadlock), ..Options::default().partial_order(PartialOrder::Off) };
         let report = checked(&model, &options.symmetry(Symmetry::Off));
         let is_violated = case.verdict.class != VerdictClass::Holds;
         assert_eq!(report.verdict == Verdict::Violated, is_violated, "{}", example.name);

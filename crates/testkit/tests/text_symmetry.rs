@@ -275,6 +275,8 @@ fn what_the_examples_show() {
         ("USB.mch", "S2 × S2"),
         ("scheduler0.mch", "S2"),
         ("scheduler1.ref", "S2"),
+        ("leader_odd_ring.csp", "S2"),
+        ("token_ring.csp", "S2"),
     ];
     let mut differences = Vec::new();
     for path in example_files() {

@@ -1,0 +1,58 @@
+//! When a search takes a part of the steps, and what it then says.
+
+mod transcript;
+
+use transcript::{expect, quotient};
+
+use snapbox::str;
+
+const MAILBOX: &str = "../../../../models/dve/mailbox.dve";
+
+#[test]
+fn a_part_of_the_steps_is_tried_beside_a_search() {
+    expect(
+        quotient(["check", MAILBOX]),
+        str![[r#"
+holds
+
+holds      assertion  Receiver_0, Receiver_1: reading
+holds      no deadlock
+holds      no errors
+
+symmetries   not known, since the search was over before they were found
+states       58
+partial order  the states represented are not counted
+transitions  108
+depth        6
+time         …
+memory       …
+---- exit status 0
+
+"#]],
+    );
+}
+
+#[test]
+fn all_steps_are_taken_where_that_is_asked_for() {
+    for options in [["--partial-order", "off"], ["--exact-counts", "--no-progress"]] {
+        let said = quotient(["check", MAILBOX].into_iter().chain(options));
+        assert!(
+            said.stdout.contains("states       5,120\n") && !said.stdout.contains("partial order"),
+            "{}",
+            said.stdout
+        );
+    }
+}
+
+#[test]
+fn small_searches_take_all_steps() {
+    let said = quotient(["check", "--symmetry", "off", "../../../../models/murphi/peterson.m"]);
+    assert!(!said.stdout.contains("partial order"), "{}", said.stdout);
+}
+
+#[test]
+fn why_all_steps_are_needed() {
+    let said = quotient(["check", "--partial-order", "on", "--all-errors", MAILBOX]);
+    assert_eq!(said.status, Some(2), "{}", said.stderr);
+    assert!(said.stderr.contains("only the first violation is preserved"), "{}", said.stderr);
+}
