@@ -84,13 +84,15 @@ pub(super) fn prologue(model: &Model, layout: &Layout, budget: &Budget) -> Resul
     Ok(Some(Prologue { starts, passed, ends }))
 }
 
+type RuleArguments = (RuleId, Vec<i64>);
+
 /// Instances of rules by what their guards ask of one slot: that of a place in the text of a process, as a rule.
 #[derive(Default)]
 struct ByPlace {
     /// For each slot, the instances that need a value of it.
-    keyed: FxHashMap<SlotId, FxHashMap<i64, Vec<(RuleId, Vec<i64>)>>>,
+    keyed: FxHashMap<SlotId, FxHashMap<i64, Vec<RuleArguments>>>,
     /// All others.
-    others: Vec<(RuleId, Vec<i64>)>,
+    others: Vec<RuleArguments>,
 }
 
 impl ByPlace {
@@ -120,7 +122,7 @@ impl ByPlace {
     }
 
     /// The instances that may be possible in a state, in a fixed order.
-    fn candidates(&self, state: &Valuation) -> Vec<&(RuleId, Vec<i64>)> {
+    fn candidates(&self, state: &Valuation) -> Vec<&RuleArguments> {
         let held = self.keyed.iter().filter_map(|(&slot, by_value)| by_value.get(&state[slot]?));
         let mut all: Vec<_> = held.flatten().chain(&self.others).collect();
         all.sort_unstable();
@@ -141,9 +143,9 @@ fn slot_of(model: &Model, layout: &Layout, rule: RuleId, arguments: &[i64], plac
                 ty = fields[*field as usize].ty;
             }
             (&Step::Index(index), &TypeKind::Array { index: index_type, element }) => {
-                let value = match &model.pool[index] {
-                    &Expr::Constant { value, .. } => value,
-                    &Expr::Read(read) => parameter(model, rule, arguments, read)?,
+                let value = match model.pool[index] {
+                    Expr::Constant { value, .. } => value,
+                    Expr::Read(read) => parameter(model, rule, arguments, read)?,
                     _ => return None,
                 };
                 offset += model.domain(index_type).code_of(value)? * model.cells(element);
