@@ -230,6 +230,21 @@ fn steps_that_change_nothing() {
     assert_eq!(stuck.verdict, Verdict::Violated);
 }
 
+/// A step that adds an element at times changes nothing at other times: there it counts as none.
+#[test]
+fn elements_that_are_added_at_times() {
+    let text = "var box: array [0..1] of multiset [2] of 0..1;
+        startstate end;
+        ruleset p: 0..1 do rule \"put\" true ==>
+          if multisetcount(x: box[p], true) < 2 then multisetadd(0, box[p]); end;
+        end; end;";
+    let model = load_murphi("boxes", text, &[]).unwrap();
+    let layout = Layout::new(&model).unwrap();
+    let options = SearchOptions { deadlock: DeadlockMode::Stuttering, ..SearchOptions::default() };
+    let reason = Relations::of(&model, &layout, &options, &Interrupt::new()).expect_err("it is refused");
+    assert_eq!(reason, "whether a step changes anything is not known");
+}
+
 #[test]
 fn together_with_symmetry_no_more_is_stored_than_with_symmetry_alone() {
     let mut compared = 0;

@@ -107,6 +107,16 @@ impl<'a> Composer<'a> {
         Some(self.circuit.or(changes))
     }
 
+    /// Whether each step of an event makes a multiset larger: it adds an element, whatever the state, and removes none.
+    pub(super) fn always_adds(&self, event: &Event) -> bool {
+        // The first write of an addition says when there is one.
+        let is_sure = |addition: &Vec<Write>| match addition.first().map(|write| &write.written) {
+            Some(Written::Cases(cases)) => matches!(cases[..], [(_, NodeId::TRUE)]),
+            _ => false,
+        };
+        event.additions.iter().any(is_sure) && !event.writes.iter().any(|write| self.is_in_multiset(write.slot))
+    }
+
     /// The condition that a slot does not hold a value; `None` if its values are not listed.
     fn slot_is_not(&mut self, slot: u32, value: Option<i64>) -> Option<NodeId> {
         if self.circuit.is_wide(slot) {

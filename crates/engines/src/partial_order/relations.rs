@@ -319,7 +319,7 @@ impl Builder {
             if stretch.is_none() && options.deadlock != DeadlockMode::Stuck && !options.moving_rules.contains(&rule) {
                 match composer.changes(event) {
                     Some(changes) => guard = composer.circuit.and([guard, changes]),
-                    None if options.deadlock == DeadlockMode::Off || !event.additions.is_empty() => {}
+                    None if options.deadlock == DeadlockMode::Off || composer.always_adds(event) => {}
                     None => return Err("whether a step changes anything is not known".to_owned().into()),
                 }
                 if guard == NodeId::FALSE {
