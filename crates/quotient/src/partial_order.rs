@@ -61,7 +61,7 @@ const LEAST_WORK: u64 = 80_000;
 /// The work that is allowed for as many steps of the search, which take about as long.
 const EQUAL_WORK: u64 = 320_000;
 /// The steps of the search for which one node more is allowed.
-const STEPS_PER_NODE: u64 = 4;
+const STEPS_PER_NODE: u64 = 8;
 /// Memory that an attempt may always take.
 const LEAST_BYTES: u64 = 1 << 20;
 
