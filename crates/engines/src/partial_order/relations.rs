@@ -31,6 +31,7 @@ const PAIRS: usize = 4_000_000;
 const WORK: u64 = 20_000_000;
 /// The work that unfolding the model may take.
 const UNFOLDING: u64 = 200_000_000;
+
 /// Why there are no relations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Obstacle {

@@ -229,6 +229,10 @@ impl Emission<'_, '_> {
             text: name.clone(),
             positions: Positions::Stored,
         };
+        self.push_temporal(name, temporal, span);
+    }
+
+    fn push_temporal(&mut self, name: String, temporal: Temporal, span: Span) {
         self.model.properties.push(Property {
             name: Some(name),
             kind: PropertyKind::Temporal,
@@ -312,14 +316,7 @@ impl Emission<'_, '_> {
             text: text.split_whitespace().collect::<Vec<_>>().join(" "),
             positions: Positions::Stored,
         };
-        self.model.properties.push(Property {
-            name: Some(name),
-            kind: PropertyKind::Temporal,
-            parameters: Vec::new(),
-            locals: Table::new(),
-            formula: Formula::Temporal(Box::new(temporal)),
-            span,
-        });
+        self.push_temporal(name, temporal, span);
     }
 
     fn meaning(&self, it: &Asserted<'_>, formula: &Linear, symbols: &mut Symbols<'_>) -> Option<Meaning> {
