@@ -32,6 +32,23 @@ memory       …
     );
 }
 
+/// Counters that end together: more states than fit into any memory, and one order of the steps.
+#[test]
+fn an_attempt_that_finds_a_violation_is_the_answer() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("counters.m");
+    let variables: String = (0..9).map(|number| format!("c{number}: 0..{}; ", 40 + number)).collect();
+    let starts: String = (0..9).map(|number| format!("c{number} := 0; ")).collect();
+    let rule = |number: u32| format!("rule c{number} < {0} ==> c{number} := c{number} + 1; end;\n", 40 + number);
+    let rules: String = (0..9).map(rule).collect();
+    std::fs::write(&path, format!("var {variables} startstate {starts} end;\n{rules}")).expect("a model");
+    let said = quotient(["check", path.to_str().expect("a plain path")]);
+    assert_eq!(said.status, Some(1), "{}", said.stdout);
+    for part in ["violated: deadlock", "deadlock: no rule can fire here", "partial order  "] {
+        assert!(said.stdout.contains(part), "{part} is not in\n{}", said.stdout);
+    }
+}
+
 #[test]
 fn all_steps_are_taken_where_that_is_asked_for() {
     for options in [["--partial-order", "off"], ["--exact-counts", "--no-progress"]] {
