@@ -2,7 +2,8 @@
 //! the language, changed at random, and texts that ask for too much.
 
 use quotient_frontends::{Language, LoadOptions};
-use quotient_testkit::robustness::{self, examples, number_of_changes, survives_cuts, survives_damage};
+use quotient_testkit::robustness::{self, examples, survives_cuts, survives_damage};
+use quotient_testkit::switches::number_from;
 
 fn read(text: &str) -> Result<(), Vec<&'static str>> {
     robustness::read(text, Language::Dve, &LoadOptions::default())
@@ -79,7 +80,7 @@ fn changed_texts_are_read_or_refused() {
     let mut texts: Vec<String> = SNIPPETS.iter().map(|text| (*text).to_owned()).collect();
     texts.extend(examples("dve"));
     texts.sort();
-    survives_damage(Language::Dve, &texts, WORDS, number_of_changes("QUOTIENT_DVE_CHANGES", 4000));
+    survives_damage(Language::Dve, &texts, WORDS, number_from("QUOTIENT_DVE_CHANGES", 4000));
 }
 
 #[test]

@@ -3,7 +3,8 @@
 
 use quotient_frontends::{Language, LoadOptions, source_from_bytes};
 use quotient_testkit::random_murphi::Random;
-use quotient_testkit::robustness::{self, examples, number_of_changes};
+use quotient_testkit::robustness::{self, examples};
+use quotient_testkit::switches::number_from;
 
 /// Reads a text, with its claims or without.
 fn read(text: &str, watch_claims: bool) -> Result<(), Vec<&'static str>> {
@@ -187,7 +188,7 @@ fn random_changes() {
     let models = examples("promela");
     let small: Vec<Vec<&str>> = SNIPPETS.iter().map(|text| pieces(text)).collect();
     let large: Vec<Vec<&str>> = models.iter().map(|text| pieces(text)).collect();
-    let count = number_of_changes("QUOTIENT_PROMELA_CHANGES", 20_000);
+    let count = number_from("QUOTIENT_PROMELA_CHANGES", 20_000);
     let mut random = Random::new(7);
     for round in 0..count {
         let text = changed(&mut random, if round % 20 == 0 { &large } else { &small });

@@ -8,6 +8,7 @@ use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{Diagnostic, Source};
 
 use crate::random_murphi::Random;
+use crate::switches::number_from;
 
 /// Longer than any text of the tests takes, on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(180);
@@ -52,11 +53,6 @@ pub fn examples(folder: &str) -> Vec<String> {
     paths.iter().map(|path| std::fs::read_to_string(path).expect("a text")).collect()
 }
 
-/// How many texts to try: the number in a variable of the environment, or `usual`.
-pub fn number_of_changes(variable: &str, usual: usize) -> usize {
-    std::env::var(variable).ok().and_then(|value| value.parse().ok()).unwrap_or(usual)
-}
-
 /// A text with one to four changes: letters removed, copied or swapped, a word put in.
 pub fn damaged(random: &mut Random, text: &str, words: &[&str]) -> String {
     let mut text: Vec<char> = text.chars().collect();
@@ -86,20 +82,20 @@ pub fn damaged(random: &mut Random, text: &str, words: &[&str]) -> String {
     text.into_iter().collect()
 }
 
-/// Damages right texts `changes` times and reads them.
+/// Damages right texts `changes` times and reads them. QUOTIENT_RANDOM_SEED gives other changes.
 ///
 /// # Panics
 /// If a text that is not damaged is refused, the front end breaks a promise, or it refuses hardly anything.
-pub fn survives_damage(language: Language, texts: &[String], words: &[&str], changes: usize) {
+pub fn survives_damage(language: Language, texts: &[String], words: &[&str], changes: u64) {
     let options = LoadOptions::default();
     for text in texts {
         assert_eq!(read(text, language, &options), Ok(()), "{text}");
     }
-    let mut random = Random::new(7);
+    let mut random = Random::new(number_from("QUOTIENT_RANDOM_SEED", 7));
     let mut refused = 0;
     for _ in 0..changes {
         let text = &texts[random.below(texts.len())];
-        refused += usize::from(read(&damaged(&mut random, text, words), language, &options).is_err());
+        refused += u64::from(read(&damaged(&mut random, text, words), language, &options).is_err());
     }
     assert!(refused > changes / 4, "only {refused} were refused");
 }

@@ -14,6 +14,7 @@ use quotient_symmetry::{Preserved, Strategy};
 use quotient_testkit::examples::{load_murphi, murphi_examples};
 use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::random_murphi::{ProgramOptions, random_program};
+use quotient_testkit::switches::number_from;
 use quotient_testkit::symmetric_murphi::{Kind, symmetric_program};
 
 /// What is violated, and how many steps a shortest run to it has.
@@ -238,11 +239,6 @@ fn compare(model: &Model, deadlock: DeadlockMode, limit: usize) -> Result<Option
         }
     }
     Ok(Some((expected.len(), plan.reduction.is_some())))
-}
-
-/// A number from the environment, for longer runs.
-fn number_from(variable: &str, default: u64) -> u64 {
-    std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
 fn compare_programs(default: u64, least: (usize, usize), program: impl Fn(u64) -> String + Sync) {

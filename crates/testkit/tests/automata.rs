@@ -15,6 +15,7 @@ use quotient_temporal::random::{FormulaShape, Random, random_formula, random_las
 use quotient_temporal::syntax::{AtomReader, Binding, Dialect, Quantified, Span, lower, parse};
 use quotient_temporal::{Automaton, translate};
 use quotient_testkit::prerequisites::{Prerequisite, require_or_skip};
+use quotient_testkit::switches::number_from;
 use std::io::{Read as _, Write as _};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -22,13 +23,6 @@ use std::time::{Duration, Instant};
 const ATOMS: usize = 3;
 /// How long a peer may think about a formula; longer ones are left out.
 const PATIENCE: Duration = Duration::from_secs(5);
-
-fn number(variable: &str, otherwise: u64) -> u64 {
-    match std::env::var(variable) {
-        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{variable} is a number, not `{text}`")),
-        Err(_) => otherwise,
-    }
-}
 
 /// What a program prints; `None` if it takes too long.
 fn output(mut command: Command, input: &str) -> Option<String> {
@@ -79,8 +73,8 @@ fn by_lbt(pool: &Formulas, formula: Formula) -> Option<Automaton> {
 }
 
 fn compare(peer: &str, shape: &FormulaShape, automaton_of: &dyn Fn(&Formulas, Formula) -> Option<Automaton>) {
-    let count = number("QUOTIENT_RANDOM_FORMULAS", 250);
-    let first_seed = number("QUOTIENT_RANDOM_SEED", 0);
+    let count = number_from("QUOTIENT_RANDOM_FORMULAS", 250);
+    let first_seed = number_from("QUOTIENT_RANDOM_SEED", 0);
     let mut compared = 0;
     for seed in first_seed..first_seed + count {
         let mut random = Random::new(seed);

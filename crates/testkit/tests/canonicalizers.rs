@@ -9,6 +9,7 @@ use quotient_symmetry::{Canonicalizer, MethodKind, Strategy, Workspace, detect};
 use quotient_testkit::actions::{Acting, Variable, cycles, ids, values};
 use quotient_testkit::examples::load_murphi;
 use quotient_testkit::pool::map_on_workers;
+use quotient_testkit::switches::number_from;
 
 fn acting(name: &str, sorts: &[usize], generators: &[&[&str]], variables: Vec<Variable>) -> Acting {
     let generators = generators
@@ -254,11 +255,6 @@ fn check_all(suite: &[Acting], states: usize, limit: usize, all_states: usize) {
     .flatten()
     .collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-/// A number from the environment, for longer runs.
-fn number_from(variable: &str, default: u64) -> u64 {
-    std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
 /// All states of random orbits of random groups, `QUOTIENT_RANDOM_IMAGES` of them, by brute force and by every method.

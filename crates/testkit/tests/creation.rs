@@ -8,10 +8,7 @@ use std::fmt::Write as _;
 use quotient::{Control, Language, LoadOptions, Model, Options, Plan, Reduction, Report, Strategy, Symmetry};
 use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::random_murphi::Random;
-
-fn number_from(variable: &str, default: u64) -> u64 {
-    std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
-}
+use quotient_testkit::switches::number_from;
 
 /// A statement of a node, which does not end.
 fn statement(random: &mut Random) -> &'static str {

@@ -10,42 +10,15 @@ use std::collections::HashSet;
 use quotient::{Language, Options, PartialOrder, Plan, Report, SearchOrder, Subject, Symmetry, Verdict};
 use quotient_functions::{DeadValues, dead_values};
 use quotient_ir::{
-    DeadlockMode, Fault, Interpreter, Layout, Model, Outcome, PropertyId, PropertyKind, Valuation, replay, verify,
+    DeadlockMode, Interpreter, Layout, Model, Outcome, PropertyId, PropertyKind, Valuation, replay, verify,
 };
+use quotient_testkit::outcomes::{shown, truth};
 use quotient_testkit::random_b::random_machine;
 use quotient_testkit::random_csp::random_csp;
 use quotient_testkit::random_dve::random_dve;
 use quotient_testkit::random_murphi::{ProgramOptions, random_program};
 use quotient_testkit::random_promela::{random_promela, random_promela_claim, random_promela_hidden};
-
-fn number_from(variable: &str, default: u64) -> u64 {
-    match std::env::var(variable) {
-        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{variable} is not a number")),
-        Err(_) => default,
-    }
-}
-
-/// An outcome as far as it must be the same: messages may differ.
-fn shown(dead: Option<&DeadValues>, layout: &Layout, outcome: &Outcome) -> String {
-    match outcome {
-        Outcome::Next { state, covered } => {
-            let mut state = state.clone();
-            if let Some(dead) = dead {
-                dead.project(layout, &mut state);
-            }
-            format!("{state:?} {covered:?}")
-        }
-        Outcome::Pruned => "dropped".to_owned(),
-        Outcome::Fault(fault) => format!("{:?} {:?}", fault.kind, fault.span),
-    }
-}
-
-fn truth(result: Result<bool, Fault>) -> String {
-    match result {
-        Ok(truth) => truth.to_string(),
-        Err(fault) => format!("{:?} {:?}", fault.kind, fault.span),
-    }
-}
+use quotient_testkit::switches::number_from;
 
 /// The numbers of states of a model and of the one with marks, if they agree in every step from so many states.
 fn compare(
@@ -64,7 +37,7 @@ fn compare(
     for (start, entry) in model.starts.iter_enumerated() {
         for arguments in whole.instances(&entry.parameters, &entry.locals) {
             let (one, two) = (whole.run_start(start, &arguments), marking.run_start(start, &arguments));
-            if shown(Some(dead), layout, &one) != shown(None, layout, &two) {
+            if shown(&one, |it| dead.project(layout, it)) != shown(&two, |_| ()) {
                 return Err(format!("start {arguments:?}: {one:?} and {two:?}"));
             }
             if let Outcome::Next { state, .. } = one
@@ -110,7 +83,7 @@ fn compare(
                 }
                 let one = whole.fire(rule, &arguments, &state);
                 let two = marking.fire(rule, &arguments, &projection);
-                if shown(Some(dead), layout, &one) != shown(None, layout, &two) {
+                if shown(&one, |it| dead.project(layout, it)) != shown(&two, |_| ()) {
                     return Err(format!("{rule:?} {arguments:?} in {state:?}: {one:?} and {two:?}"));
                 }
                 if let (Outcome::Next { state: next, .. }, Outcome::Next { state: other, .. }) = (one, two) {

@@ -12,6 +12,7 @@ use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::promela::{count, order};
 use quotient_testkit::random_dve::{Explored, random_dve};
 use quotient_testkit::search::{check, check_with, cross_check, plan};
+use quotient_testkit::switches::number_from;
 use quotient_testkit::verdict::{Answer, VerdictClass};
 
 fn read(name: &str, text: &str) -> Result<Model, String> {
@@ -94,7 +95,7 @@ fn compare(seed: u64, limit: u64) -> Result<Option<bool>, String> {
 
 #[test]
 fn random_systems_against_a_direct_interpreter() {
-    let programs = std::env::var("QUOTIENT_RANDOM_DVE").ok().and_then(|value| value.parse().ok()).unwrap_or(150);
+    let programs = number_from("QUOTIENT_RANDOM_DVE", 150);
     let seeds: Vec<u64> = (1..=programs).collect();
     let results = map_on_workers(2, &seeds, |&seed| compare(seed, 600));
     let wrong: Vec<&String> = results.iter().filter_map(|it| it.as_ref().err()).collect();

@@ -21,14 +21,11 @@ use quotient_testkit::random_dve::random_dve;
 use quotient_testkit::random_murphi::{ProgramOptions, Random, random_program};
 use quotient_testkit::random_promela::{random_promela, random_promela_claim, random_promela_states};
 use quotient_testkit::search::plan;
+use quotient_testkit::switches::number_from;
 use quotient_testkit::symmetric_murphi::{Kind, symmetric_program};
 
 /// Larger state spaces are left out.
 const LARGEST: u64 = 20_000;
-
-fn number_from(variable: &str, default: u64) -> u64 {
-    std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
-}
 
 /// What happened over all models.
 #[derive(Default)]

@@ -23,15 +23,12 @@ use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::random_murphi::{ProgramOptions, Random, random_program};
 use quotient_testkit::random_promela::random_promela;
 use quotient_testkit::search::{check, check_adaptive, check_with, cross_check, plan};
+use quotient_testkit::switches::number_from;
 use quotient_testkit::symmetric_murphi::{Kind, symmetric_program};
 use quotient_testkit::verdict::{Answer, VerdictClass};
 
 /// Larger state spaces are left to others.
 const LARGEST: usize = 3000;
-
-fn number_from(variable: &str, default: u64) -> u64 {
-    std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
-}
 
 /// The random model of a seed, in which the condition of a property or the guard of a rule, or the
 /// opposite, tells which states are passed through: one that tells some states from others, if there is one.

@@ -20,6 +20,7 @@ use quotient_testkit::random_promela::{
 };
 use quotient_testkit::search::check;
 use quotient_testkit::spin::{Spin, SpinAnswer, SpinFailure, Unreached};
+use quotient_testkit::switches::number_from;
 
 /// What one of the two says of a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -188,13 +189,9 @@ fn promela_files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-fn number(name: &str, otherwise: u64) -> u64 {
-    std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(otherwise)
-}
-
 /// Compares as many programs of consecutive seeds as are wanted; nothing without SPIN.
 fn compare_random(purpose: &str, count: u64, program: fn(u64) -> String) -> Option<Vec<Comparison>> {
-    let first = number("QUOTIENT_RANDOM_PROMELA_SEED", 1);
+    let first = number_from("QUOTIENT_RANDOM_PROMELA_SEED", 1);
     let spin = Spin::find_or_skip(purpose)?;
     let folder = tempfile::tempdir().expect("a folder for programs");
     let seeds: Vec<u64> = (first..first + count).collect();
@@ -214,7 +211,7 @@ fn compare_random(purpose: &str, count: u64, program: fn(u64) -> String) -> Opti
 /// `QUOTIENT_RANDOM_PROMELA_SEED` on.
 #[test]
 fn random_programs() {
-    let count = number("QUOTIENT_RANDOM_PROMELA", 200);
+    let count = number_from("QUOTIENT_RANDOM_PROMELA", 200);
     let Some(found) = compare_random("random Promela programs against SPIN", count, random_promela) else { return };
     // SPIN does not list everything: not the first statements of options that nobody gets to, for one.
     let unreached: Vec<String> = found
@@ -233,7 +230,7 @@ fn random_programs() {
 /// others and goes on by what it sees. `QUOTIENT_RANDOM_STATES=2000` compares that many.
 #[test]
 fn random_numbers_of_states() {
-    let count = number("QUOTIENT_RANDOM_STATES", 40);
+    let count = number_from("QUOTIENT_RANDOM_STATES", 40);
     compare_random("the numbers of states of random Promela programs", count, random_promela_states);
 }
 
@@ -248,8 +245,8 @@ fn random_hidden_variables() {
         let warnings = loaded.map(|loaded| loaded.warnings).unwrap_or_default();
         if warnings.iter().any(|it| it.code == "hidden-variable") { text.replace("hidden ", "") } else { text }
     }
-    let count = number("QUOTIENT_RANDOM_HIDDEN", 60);
-    let first = number("QUOTIENT_RANDOM_PROMELA_SEED", 1);
+    let count = number_from("QUOTIENT_RANDOM_HIDDEN", 60);
+    let first = number_from("QUOTIENT_RANDOM_PROMELA_SEED", 1);
     let forgotten = (first..first + count).filter(|&seed| program(seed).contains("hidden")).count() as u64;
     assert!(count < 8 || (count / 4..count).contains(&forgotten), "{forgotten} of {count} are as SPIN has them");
     compare_random("random Promela programs with hidden variables against SPIN", count, program);
@@ -258,7 +255,7 @@ fn random_hidden_variables() {
 /// Programs with a `trace` or `notrace`. `QUOTIENT_RANDOM_TRACES=2000` compares that many.
 #[test]
 fn random_traces() {
-    let count = number("QUOTIENT_RANDOM_TRACES", 40);
+    let count = number_from("QUOTIENT_RANDOM_TRACES", 40);
     let found = compare_random("random Promela programs with traces against SPIN", count, random_promela_trace);
     let with_errors = |it: &&Comparison| matches!(it.spin, Answer::States { error: true, .. });
     let violated = found.map(|found| (found.iter().filter(with_errors).count() as u64, count));
@@ -286,8 +283,8 @@ fn violates_claim_here(text: &str) -> Option<bool> {
 /// `QUOTIENT_RANDOM_CLAIMS=2000` compares that many programs with `never` claims.
 #[test]
 fn random_claims() {
-    let first = number("QUOTIENT_RANDOM_PROMELA_SEED", 1);
-    let count = number("QUOTIENT_RANDOM_CLAIMS", 80);
+    let first = number_from("QUOTIENT_RANDOM_PROMELA_SEED", 1);
+    let count = number_from("QUOTIENT_RANDOM_CLAIMS", 80);
     let Some(spin) = Spin::find_or_skip("random Promela programs with claims against SPIN") else { return };
     let folder = tempfile::tempdir().expect("a folder for programs");
     let seeds: Vec<u64> = (first..first + count).collect();
@@ -340,7 +337,7 @@ fn the_examples_of_spin() {
             return known.map(str::to_owned).unwrap_or_default();
         }
         // The largest take a second each; that is for those who write the table.
-        if !write && states.is_some_and(|states| states > number("QUOTIENT_PROMELA_LIMIT", 100_000)) {
+        if !write && states.is_some_and(|states| states > number_from("QUOTIENT_PROMELA_LIMIT", 100_000)) {
             return known.map(str::to_owned).unwrap_or_default();
         }
         let compared = compare(&spin, file, 2_000_000, Duration::from_secs(60));

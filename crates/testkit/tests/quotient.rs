@@ -14,6 +14,7 @@ use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::prerequisites::corpus;
 use quotient_testkit::random_murphi::{ProgramOptions, random_program};
 use quotient_testkit::search::{check_with, cross_check, plan};
+use quotient_testkit::switches::number_from;
 use quotient_testkit::symmetric_murphi::{Kind, symmetric_program};
 
 /// What a search is to use of the symmetries of all properties of a model.
@@ -102,11 +103,6 @@ fn reduced_and_whole_searches_agree_on_the_example_models() {
     .flatten()
     .collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-/// A number from the environment, for longer runs.
-fn number_from(variable: &str, default: u64) -> u64 {
-    std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
 /// Compares searches of the programs of some seeds by every strategy: all properties, and what can be

@@ -17,14 +17,8 @@ use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::random_murphi::{ProgramOptions, random_program};
 use quotient_testkit::rumur::{Rumur, RumurOptions};
 use quotient_testkit::search::check;
+use quotient_testkit::switches::number_from;
 use quotient_testkit::verdict::{Answer, VerdictClass};
-
-fn number_from(variable: &str, default: u64) -> u64 {
-    match std::env::var(variable) {
-        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{variable} is not a number")),
-        Err(_) => default,
-    }
-}
 
 /// A class as rumur would name it: it looks at cover before liveness properties, whatever the
 /// order of declaration.

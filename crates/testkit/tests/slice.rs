@@ -12,47 +12,19 @@ use quotient::{
 };
 use quotient_functions::{Slice, slice};
 use quotient_ir::{
-    DeadlockMode, Fault, FaultKind, Interpreter, Layout, Model, Outcome, PropertyId, PropertyKind, Valuation, replay,
-    verify,
+    DeadlockMode, FaultKind, Interpreter, Layout, Model, Outcome, PropertyId, PropertyKind, Valuation, replay, verify,
 };
 use quotient_testkit::examples::{load_murphi, murphi_examples};
+use quotient_testkit::outcomes::{shown, truth};
 use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::random_b::random_machine;
 use quotient_testkit::random_murphi::{ProgramOptions, Random, random_program};
 use quotient_testkit::random_promela::{random_promela, random_promela_claim, random_promela_hidden};
+use quotient_testkit::switches::number_from;
 use quotient_testkit::verdict::VerdictClass;
-
-fn number_from(variable: &str, default: u64) -> u64 {
-    match std::env::var(variable) {
-        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{variable} is not a number")),
-        Err(_) => default,
-    }
-}
 
 /// The number of states of a program that are compared with its slice.
 const LIMIT: usize = 3000;
-
-/// An outcome as far as it must be the same: messages may differ.
-fn shown(slice: Option<&Slice>, layout: &Layout, outcome: &Outcome) -> String {
-    match outcome {
-        Outcome::Next { state, covered } => {
-            let mut state = state.clone();
-            if let Some(slice) = slice {
-                slice.project(layout, &mut state);
-            }
-            format!("{state:?} {covered:?}")
-        }
-        Outcome::Pruned => "dropped".to_owned(),
-        Outcome::Fault(fault) => format!("{:?} {:?}", fault.kind, fault.span),
-    }
-}
-
-fn truth(result: Result<bool, Fault>) -> String {
-    match result {
-        Ok(truth) => truth.to_string(),
-        Err(fault) => format!("{:?} {:?}", fault.kind, fault.span),
-    }
-}
 
 /// Whether no assumption drops a state.
 fn is_assumed(interpreter: &Interpreter<'_>, state: &Valuation) -> bool {
@@ -83,7 +55,7 @@ fn compare(
         for arguments in whole.instances(&entry.parameters, &entry.locals) {
             let outcome = whole.run_start(start, &arguments);
             let other = sliced.run_start(start, &arguments);
-            if shown(Some(slice), &layout, &outcome) != shown(None, &layout, &other) {
+            if shown(&outcome, |it| slice.project(&layout, it)) != shown(&other, |_| ()) {
                 return Err(format!("start {arguments:?}: {outcome:?} and {other:?}"));
             }
             if let Outcome::Next { state, .. } = outcome
@@ -126,7 +98,7 @@ fn compare(
                 }
                 let outcome = whole.fire(rule, &arguments, &state);
                 let other = sliced.fire(rule, &arguments, &projection);
-                if shown(Some(slice), &layout, &outcome) != shown(None, &layout, &other) {
+                if shown(&outcome, |it| slice.project(&layout, it)) != shown(&other, |_| ()) {
                     return Err(format!("{rule:?} {arguments:?} in {state:?}: {outcome:?} and {other:?}"));
                 }
                 if let (Outcome::Next { state: next, .. }, Outcome::Next { state: other, .. }) = (outcome, other) {

@@ -10,10 +10,7 @@ use quotient_ir::{Action, TraceStep};
 use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::random_promela::{RunClaim, random_promela_runs};
 use quotient_testkit::spin::Spin;
-
-fn number(name: &str, otherwise: u64) -> u64 {
-    std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(otherwise)
-}
+use quotient_testkit::switches::number_from;
 
 /// What is asked about a model.
 #[derive(Clone, Copy, Debug)]
@@ -132,8 +129,8 @@ fn compare(purpose: &str, seeds: std::ops::Range<u64>, claim: RunClaim, question
 
 /// `QUOTIENT_RANDOM_RUNS=1000` compares that many programs of each kind, from `QUOTIENT_RANDOM_PROMELA_SEED` on.
 fn seeds(otherwise: u64) -> std::ops::Range<u64> {
-    let first = number("QUOTIENT_RANDOM_PROMELA_SEED", 1);
-    first..first + number("QUOTIENT_RANDOM_RUNS", otherwise)
+    let first = number_from("QUOTIENT_RANDOM_PROMELA_SEED", 1);
+    first..first + number_from("QUOTIENT_RANDOM_RUNS", otherwise)
 }
 
 fn assert_both(found: Option<(usize, usize)>, asked: u64) {

@@ -17,18 +17,12 @@ use quotient_testkit::expectation::with_constants;
 use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::prerequisites::corpus;
 use quotient_testkit::random_murphi::{ProgramOptions, Random, random_program};
+use quotient_testkit::switches::number_from;
 use quotient_testkit::symmetric_murphi::{Kind, symmetric_program};
 use quotient_testkit::symmetry_oracle::{Extent, StateSpace, audit};
 
 fn workers() -> usize {
     available_parallelism().map_or(2, usize::from)
-}
-
-fn number_from(variable: &str, default: u64) -> u64 {
-    match std::env::var(variable) {
-        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{variable} is not a number")),
-        Err(_) => default,
-    }
 }
 
 fn report(wrong: &[String], tried: usize) {

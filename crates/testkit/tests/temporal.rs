@@ -22,16 +22,10 @@ use quotient_testkit::examples::load_murphi;
 use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::random_csp::random_csp;
 use quotient_testkit::random_temporal::{TemporalModel, random_temporal};
+use quotient_testkit::switches::number_from;
 use quotient_testkit::temporal_oracle::{
     Assumption, Compared, ModelGraph, OracleLimits, Scope, Silence, Told, compare, explore, judge_under, letters,
 };
-
-fn number_from(variable: &str, default: u64) -> u64 {
-    match std::env::var(variable) {
-        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{variable} is not a number")),
-        Err(_) => default,
-    }
-}
 
 /// What happened to a model.
 #[derive(Clone, Copy, Debug, Default)]

@@ -14,18 +14,12 @@ use quotient_temporal::print::plain;
 use quotient_temporal::random::{FormulaShape, Random, random_formula};
 use quotient_temporal::{Atom, Formula, Formulas, Lasso, Letter, Node, PathQuantifier, translate};
 use quotient_testkit::random_temporal::random_state_formula;
+use quotient_testkit::switches::number_from;
 use quotient_testkit::temporal_oracle::{
     Arc, Guarantee, MOST_CLASSES, OracleLimits, Structure, branching, linear, never,
 };
 
 const ATOMS: usize = 2;
-
-fn number_from(variable: &str, default: u64) -> u64 {
-    match std::env::var(variable) {
-        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{variable} is not a number")),
-        Err(_) => default,
-    }
-}
 
 /// A random graph, as the oracle and as the engine see it, with labels and the class of each edge.
 struct RandomGraph {

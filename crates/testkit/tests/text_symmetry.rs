@@ -20,18 +20,12 @@ use quotient_testkit::random_b::random_machine;
 use quotient_testkit::random_dve::random_dve;
 use quotient_testkit::random_murphi::{ProgramOptions, random_program};
 use quotient_testkit::random_promela::{RunClaim, random_promela, random_promela_runs};
+use quotient_testkit::switches::number_from;
 use quotient_testkit::symmetric_murphi::{Kind, symmetric_program};
 use quotient_testkit::symmetry_oracle::StateSpace;
 
 fn workers() -> usize {
     available_parallelism().map_or(2, usize::from)
-}
-
-fn number_from(variable: &str, default: u64) -> u64 {
-    match std::env::var(variable) {
-        Ok(text) => text.parse().unwrap_or_else(|_| panic!("{variable} is not a number")),
-        Err(_) => default,
-    }
 }
 
 fn language_of(path: &Path) -> Option<Language> {
