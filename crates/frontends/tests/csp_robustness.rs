@@ -2,7 +2,8 @@
 //! the language, changed at random, and texts that ask for too much.
 
 use quotient_frontends::{Language, LoadOptions};
-use quotient_testkit::robustness::{self, examples, number_of_changes, survives_cuts, survives_damage};
+use quotient_testkit::robustness::{self, examples, survives_cuts, survives_damage};
+use quotient_testkit::switches::number_from;
 
 fn read(text: &str) -> Result<(), Vec<&'static str>> {
     robustness::read(text, Language::Csp, &LoadOptions::default())
@@ -97,7 +98,7 @@ fn changed_texts_are_read_or_refused() {
     let mut texts: Vec<String> = SNIPPETS.iter().map(|text| (*text).to_owned()).collect();
     texts.extend(examples("csp"));
     texts.sort();
-    survives_damage(Language::Csp, &texts, WORDS, number_of_changes("QUOTIENT_CSP_CHANGES", 2000));
+    survives_damage(Language::Csp, &texts, WORDS, number_from("QUOTIENT_CSP_CHANGES", 2000));
 }
 
 #[test]
@@ -119,6 +120,9 @@ fn texts_that_ask_for_too_much() {
     // Internal steps of what may interrupt do not begin it.
     let many = "P = a -> P; Q = P interrupt (||| i:{0..19} @ (tau -> tau -> a -> Skip)); #assert Q deadlockfree;";
     assert_eq!(read(many), Err(vec!["too-large"]));
+    // The events of as many processes as are looked at, one inside the other.
+    let nested = "P(i) = a.i -> P(i - 1); Q = P(0) || P(1); #assert Q deadlockfree;";
+    assert_eq!(read(nested), Err(vec!["unknown-alphabet"]));
     assert_eq!(read("#define a b; #define b a; P = [a == 1] e -> P;").unwrap_err()[0], "recursive-macro");
     assert_eq!(read("#import \"Mine\"; P = Skip;").unwrap_err()[0], "unsupported-import");
     // Found only when it happens.

@@ -32,8 +32,11 @@ pub(super) fn of_parts(stepper: &mut Stepper<'_, '_>, parts: &[Rc<Term>]) -> Rc<
 }
 
 fn of_term(stepper: &mut Stepper<'_, '_>, term: &Rc<Term>) -> Vec<Event> {
-    let mut collection = Collection { stepper, seen: FxHashSet::default(), events: Vec::new(), is_large: None };
-    collection.visit(term);
+    let open = vec![(term.clone(), Hidden::default())];
+    let mut collection = Collection { stepper, open, seen: FxHashSet::default(), events: Vec::new(), is_large: None };
+    while let Some((term, hidden)) = collection.open.pop() {
+        collection.visit(&term, &hidden);
+    }
     let (mut events, is_large) = (collection.events, collection.is_large);
     if let Some(span) = is_large
         && !stepper.symbols.diagnostics.iter().any(|it| it.code == "unknown-alphabet")
@@ -46,81 +49,82 @@ fn of_term(stepper: &mut Stepper<'_, '_>, term: &Rc<Term>) -> Vec<Event> {
     events
 }
 
+/// The events that are hidden around a term, in order.
+type Hidden = Rc<[Event]>;
+
 struct Collection<'c, 's, 't> {
     stepper: &'c mut Stepper<'s, 't>,
-    seen: FxHashSet<(usize, Vec<Value>)>,
+    /// What is still to be looked at. A process that calls itself with other arguments may be nested deeply.
+    open: Vec<(Rc<Term>, Hidden)>,
+    seen: FxHashSet<(usize, Vec<Value>, Hidden)>,
     events: Vec<Event>,
     /// Where there are too many processes.
     is_large: Option<Span>,
 }
 
 impl Collection<'_, '_, '_> {
-    fn visit(&mut self, term: &Rc<Term>) {
-        match &**term {
+    fn visit(&mut self, term: &Term, hidden: &Hidden) {
+        let mut open = |term: &Rc<Term>| self.open.push((term.clone(), hidden.clone()));
+        match term {
             Term::Stop | Term::Skip | Term::Done | Term::Running(_) => {}
-            Term::Reference(definition, arguments, at) => self.reference(*definition, arguments, at.0),
+            Term::Reference(definition, arguments, at) => self.reference(*definition, arguments, at.0, hidden),
             Term::Prefix { event, block, next, .. } => {
+                open(next);
                 if let (Some((name, arguments)), None) = (event, block) {
                     let constants: Option<Vec<i64>> = arguments.iter().map(Value::constant).collect();
                     // What varies is marked, and reported where it would have to synchronise.
                     let values = constants.unwrap_or_else(|| vec![i64::MIN; arguments.len()]);
-                    self.events.push((name.clone(), values));
+                    self.add((name.clone(), values), hidden);
                 }
-                self.visit(next);
             }
-            Term::Output { next, .. } | Term::Input { next, .. } => self.visit(next),
+            Term::Output { next, .. } | Term::Input { next, .. } => open(next),
             // Whatever the condition: otherwise the alphabet would depend on when a value is known.
-            Term::Guard(_, next) => self.visit(next),
-            Term::If(_, _, then, otherwise, _) => {
-                self.visit(then);
-                self.visit(otherwise);
-            }
+            Term::Guard(_, next) => open(next),
+            Term::If(_, _, then, otherwise, _) => [then, otherwise].into_iter().for_each(open),
             Term::Case(branches, default, _) => {
-                for (_, branch) in branches {
-                    self.visit(branch);
-                }
-                self.visit(default);
+                branches.iter().map(|(_, branch)| branch).chain([default]).for_each(open);
             }
-            Term::Several(_, parts) | Term::Parallel(parts, _) => {
-                for part in parts {
-                    self.visit(part);
-                }
-            }
-            Term::Indexed(_, _, body, _) => self.visit(body),
+            Term::Several(_, parts) | Term::Parallel(parts, _) => parts.iter().for_each(open),
+            Term::Indexed(_, _, body, _) => open(body),
             Term::Sequence(first, second) | Term::Interrupt(first, second) => {
-                self.visit(first);
-                self.visit(second);
+                [first, second].into_iter().for_each(open)
             }
-            Term::Hide(inner, hidden) => {
-                let before = std::mem::take(&mut self.events);
-                self.visit(inner);
-                let mut inside = std::mem::replace(&mut self.events, before);
-                let hidden = constant_events(self.stepper.symbols, hidden);
-                inside.retain(|event| !hidden.contains(event));
-                self.events.extend(inside);
+            Term::Hide(inner, events) => {
+                let mut all = constant_events(self.stepper.symbols, events);
+                all.extend(hidden.iter().cloned());
+                all.sort();
+                all.dedup();
+                self.open.push((inner.clone(), all.into()));
             }
-            Term::Atomic(inner) => self.visit(inner),
+            Term::Atomic(inner) => open(inner),
         }
     }
 
-    fn reference(&mut self, definition: usize, arguments: &[Value], span: Span) {
+    fn add(&mut self, event: Event, hidden: &Hidden) {
+        if hidden.binary_search(&event).is_err() {
+            self.events.push(event);
+        }
+    }
+
+    fn reference(&mut self, definition: usize, arguments: &[Value], span: Span, hidden: &Hidden) {
         let it = &self.stepper.symbols.definitions[definition];
         if let Some(alphabet) = it.alphabet.clone() {
             let environment = it.parameters.iter().cloned().zip(arguments.iter().cloned()).collect();
             let alphabet = map_events(&alphabet, &mut Environment(environment));
-            let events = constant_events(self.stepper.symbols, &alphabet);
-            self.events.extend(events);
+            for event in constant_events(self.stepper.symbols, &alphabet) {
+                self.add(event, hidden);
+            }
             return;
         }
         if self.seen.len() >= REFERENCE_LIMIT {
-            self.is_large = Some(span);
+            self.is_large.get_or_insert(span);
             return;
         }
-        if self.seen.insert((definition, arguments.to_vec())) {
+        if self.seen.insert((definition, arguments.to_vec(), hidden.clone())) {
             let (body, _) = self.stepper.unfold(definition, arguments);
             // Values that vary are all the same here.
             let body = super::substitution::map_term(&body, &mut Blurred);
-            self.visit(&body);
+            self.open.push((body, hidden.clone()));
         }
     }
 }
