@@ -12,6 +12,7 @@ use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::promela::order;
 use quotient_testkit::random_csp::{Explored, random_csp};
 use quotient_testkit::search::{check, check_with, cross_check, plan};
+use quotient_testkit::switches::number_from;
 
 fn read(name: &str, text: &str, constants: &[(String, String)]) -> Result<Model, String> {
     let options = LoadOptions { constants: constants.to_vec(), ..LoadOptions::default() };
@@ -162,8 +163,8 @@ fn compare(seed: u64, limit: u64) -> Result<Option<bool>, String> {
 
 #[test]
 fn random_programs_against_a_direct_interpreter() {
-    let programs = std::env::var("QUOTIENT_RANDOM_CSP").ok().and_then(|value| value.parse().ok()).unwrap_or(150);
-    let first = std::env::var("QUOTIENT_RANDOM_SEED").ok().and_then(|value| value.parse().ok()).unwrap_or(1);
+    let programs = number_from("QUOTIENT_RANDOM_CSP", 150);
+    let first = number_from("QUOTIENT_RANDOM_SEED", 1);
     let seeds: Vec<u64> = (first..first + programs).collect();
     let results = map_on_workers(2, &seeds, |&seed| compare(seed, 600));
     let wrong: Vec<&String> = results.iter().filter_map(|it| it.as_ref().err()).collect();
@@ -198,7 +199,7 @@ fn compare_optima(seed: u64, limit: u64) -> Result<bool, String> {
 
 #[test]
 fn optima_of_random_programs() {
-    let programs = std::env::var("QUOTIENT_RANDOM_CSP").ok().and_then(|value| value.parse().ok()).unwrap_or(100);
+    let programs = number_from("QUOTIENT_RANDOM_CSP", 100);
     let seeds: Vec<u64> = (1..=programs).collect();
     let results = map_on_workers(2, &seeds, |&seed| compare_optima(seed, 300));
     let wrong: Vec<&String> = results.iter().filter_map(|it| it.as_ref().err()).collect();
@@ -279,5 +280,47 @@ fn recursions_through_operators_with_finitely_many_terms() {
     // `b` of the inner process ends it, `b` of the outer one both.
     assert_eq!(counts("P = (a -> P) interrupt (b -> P); #assert P deadlockfree;"), (2, 5));
     // Here an internal step decides what may interrupt, and the copies are different.
-    assert!(read("text.csp", "P = (a -> P) interrupt (tau -> b -> P); #assert P deadlockfree;", &[]).is_err());
+    assert_eq!(stopped("P = (a -> P) interrupt (tau -> b -> P); #assert P deadlockfree;").0, Verdict::Inconclusive);
+}
+
+/// A process that occurs with an event hidden, and again with the event visible, has it in its alphabet.
+#[test]
+fn alphabets_of_processes_with_and_without_hiding() {
+    for both in ["(B \\ {a}); B", "B; (B \\ {a})", "(B ||| (B \\ {a}))"] {
+        let text = format!(
+            "var x = 0; var y = 0; B = a -> Skip; E = e{{if (x == 0) {{ y = 1; }}}} -> Stop; R = {both}; E; \
+             T = c{{x = 1;}} -> a -> Stop; Q = R || T; #define early (y == 1); #assert Q reaches early;"
+        );
+        let model = read("test", &text, &[]).expect("a model");
+        let report = check(&model, &SearchOptions::default(), &mut Silent).expect("a report");
+        // The visible event waits for `T`.
+        assert_eq!(report.verdict, Verdict::Violated, "{both}");
+    }
+}
+
+/// Processes that only data bounds are represented as deep as they get.
+#[test]
+fn recursion_that_data_bound() {
+    let cases = [
+        // A variable that nothing assigns decides which process calls itself.
+        (
+            "var board = [0, 1, 0]; var x = 0; \
+             Visit(i) = if (board[i] == 1) { step.i -> Visit(0); Visit(2); Visit(0) } else { leaf.i{x = i;} -> Skip }; \
+             Game() = ([] i:{0..2} @ pick.i -> Visit(i)); Game(); #assert Game() deadlockfree;",
+            20,
+        ),
+        // Each number is visited once; the text allows ever deeper sequences.
+        (
+            "var seen[2]; \
+             Visit(i) = if (seen[i] == 0) { mark.i{seen[i] = 1;} -> Visit(1 - i); Visit(1 - i) } else { Skip }; \
+             Game() = Visit(0); done -> Game(); #assert Game() deadlockfree;",
+            9,
+        ),
+    ];
+    for (text, states) in cases {
+        let model = read("test", text, &[]).expect("a model");
+        let options = SearchOptions { deadlock: DeadlockMode::Stuck, ..SearchOptions::default() };
+        let report = check(&model, &options, &mut Silent).expect("a report");
+        assert_eq!((report.verdict, report.states), (Verdict::Holds, states), "{text}");
+    }
 }

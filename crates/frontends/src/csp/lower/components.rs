@@ -24,8 +24,11 @@ use crate::csp::syntax::tree::Operator;
 const COMPONENT_LIMIT: usize = 2000;
 /// How deep forks are nested.
 const FORK_LIMIT: usize = 10;
-/// How deep sequences and compositions are nested in a term.
-const GROWTH_LIMIT: usize = 100;
+/// How deep sequences and compositions are nested in a term: each as long as the one before was not deep enough.
+const GROWTH_LIMITS: [usize; 4] = [6, 12, 30, 100];
+/// How many times the positions of less deep terms are worth looking for deeper ones, and how many positions always are.
+const GROWTH: usize = 20;
+const FEW_POSITIONS: usize = 2_000;
 /// The most positions of all components.
 const POSITION_LIMIT: usize = 200_000;
 
@@ -86,10 +89,38 @@ pub(super) struct Network {
     pub(super) forks: Vec<Fork>,
     /// The component of each root, and where it begins.
     pub(super) roots: Vec<(usize, Target)>,
+    /// Whether there are deeper terms than are represented.
+    is_cut: bool,
 }
 
 /// Finds all components of the processes that are asserted about. Errors are reported to the symbols.
+///
+/// Where a process calls itself inside a sequence, data may bound how deep, and the text alone allows far more terms than
+/// there are. So terms are made deeper only as long as their number does not explode. A step to one that is deeper ends
+/// the search as inconclusive.
 pub(super) fn explore(symbols: &mut Symbols<'_>, roots: &[Rc<Term>]) -> Network {
+    let known = symbols.diagnostics.len();
+    let mut network = explore_up_to(symbols, roots, GROWTH_LIMITS[0], POSITION_LIMIT);
+    for limit in GROWTH_LIMITS.into_iter().skip(1) {
+        if !network.is_cut || symbols.diagnostics[known..].iter().any(Diagnostic::is_error) {
+            break;
+        }
+        let reported = symbols.diagnostics.split_off(known);
+        let positions = network.components.iter().map(|it| it.locations.len()).sum::<usize>();
+        let most = POSITION_LIMIT.min(FEW_POSITIONS.max(GROWTH * positions));
+        let deeper = explore_up_to(symbols, roots, limit, most);
+        if symbols.diagnostics[known..].iter().any(|it| it.code == "too-large") {
+            symbols.diagnostics.truncate(known);
+            symbols.diagnostics.extend(reported);
+            break;
+        }
+        network = deeper;
+    }
+    network
+}
+
+/// The components with terms up to a depth, and at most so many positions.
+fn explore_up_to(symbols: &mut Symbols<'_>, roots: &[Rc<Term>], limit: usize, most: usize) -> Network {
     let mut shapes = Shapes::default();
     let known = symbols.diagnostics.len();
     loop {
@@ -102,6 +133,8 @@ pub(super) fn explore(symbols: &mut Symbols<'_>, roots: &[Rc<Term>]) -> Network 
             shapes: &mut shapes,
             pending: Vec::new(),
             positions: 0,
+            limit,
+            most,
         };
         exploration.run(roots);
         let network = exploration.network;
@@ -120,6 +153,9 @@ struct Exploration<'e, 's, 't> {
     shapes: &'e mut Shapes,
     pending: Vec<(usize, usize)>,
     positions: usize,
+    /// How deep terms may be, and how many positions there may be.
+    limit: usize,
+    most: usize,
 }
 
 impl Exploration<'_, '_, '_> {
@@ -162,8 +198,8 @@ impl Exploration<'_, '_, '_> {
             if self.shapes.has_changed() || self.stepper.symbols.diagnostics.iter().any(is_fatal) {
                 return;
             }
-            if self.positions > POSITION_LIMIT {
-                let message = format!("the processes of this model have more than {POSITION_LIMIT} positions");
+            if self.positions > self.most {
+                let message = format!("the processes of this model have more than {} positions", self.most);
                 let error = Diagnostic::error("too-large", message, quotient_ir::Span::default());
                 self.stepper.symbols.report(Diagnostic { primary: None, ..error });
                 return;
@@ -183,7 +219,8 @@ impl Exploration<'_, '_, '_> {
         let mut grows = None;
         let term = self.stepper.normal(term);
         let mut term = self.begin(component, &term, &mut begun, &mut grows);
-        if nesting(&term) > GROWTH_LIMIT || widest_hiding(&term) > self.stepper.symbols.widest_hiding + GROWTH_LIMIT {
+        if nesting(&term) > self.limit || widest_hiding(&term) > self.stepper.symbols.widest_hiding + self.limit {
+            self.network.is_cut = true;
             grows.get_or_insert_with(|| Growth::new(self.stepper.symbols, &term));
             term = Rc::new(Term::Stop);
         }

@@ -612,7 +612,8 @@ pub(super) fn arithmetic(name: &str, arguments: &[Value]) -> Option<Value> {
         let first = binary(Binary::Multiply, first.clone(), chosen);
         binary(Binary::Add, first, binary(Binary::Multiply, second.clone(), other))
     };
-    match (name, arguments) {
+    // PAT knows them with and without a capital.
+    match (&*name.to_ascii_lowercase(), arguments) {
         ("max", [first, second]) => Some(one_of(first, second, Binary::GreaterOrEqual)),
         ("min", [first, second]) => Some(one_of(first, second, Binary::LessOrEqual)),
         ("abs", [value]) => {

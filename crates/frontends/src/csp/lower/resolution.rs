@@ -528,7 +528,10 @@ impl Symbols<'_> {
                     return;
                 }
                 match self.name(target, indices, scope) {
-                    Value::Global(variable, indices, _) => StatementKind::Assign(variable, indices, value),
+                    Value::Global(variable, indices, _) => {
+                        self.written.insert(variable);
+                        StatementKind::Assign(variable, indices, value)
+                    }
                     Value::Local(local, indices) => StatementKind::AssignLocal(local, indices, value),
                     Value::Number(_) | Value::Truth(_) if !self.names.contains_key(&target.text) => return,
                     _ => {

@@ -10,7 +10,7 @@ use quotient_ir::{Diagnostic, Fairness, Span};
 use super::alphabets;
 use super::composition::{Labelled, compose};
 use super::equality::{atomic, terminating};
-use super::substitution::{Environment, map_term, map_value};
+use super::substitution::{Environment, Fixed, map_term, map_value};
 use super::symbols::Symbols;
 use super::terms::{At, Events, Pattern, Question, Statement, Term, Value, binary, is_composition};
 use crate::csp::syntax::tree::{Binary, Check, Operator};
@@ -354,7 +354,14 @@ impl<'s, 't> Stepper<'s, 't> {
         steps
     }
 
+    /// A condition as far as it is known without the state. Arguments of processes are left as they are: terms are compared
+    /// before these are evaluated.
+    fn known(&self, condition: &Value) -> Value {
+        map_value(condition, &mut Fixed(self.symbols))
+    }
+
     fn guarded(&mut self, condition: &Value, next: &Rc<Term>) -> Vec<Step> {
+        let condition = self.known(condition);
         match condition.constant() {
             Some(0) => Vec::new(),
             Some(_) => self.steps(next),
@@ -369,10 +376,11 @@ impl<'s, 't> Stepper<'s, 't> {
     }
 
     fn internal(&mut self, condition: &Value, next: &Rc<Term>, span: Span, steps: &mut Vec<Step>) {
+        let condition = self.known(condition);
         let guards = match condition.constant() {
             Some(0) => return,
             Some(_) => Vec::new(),
-            None => vec![condition.clone()],
+            None => vec![condition],
         };
         steps.push(Step { guards, ..plain(Label::Internal, next.clone(), span) });
     }

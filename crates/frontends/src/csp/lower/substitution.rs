@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::symbols::Symbols;
 use super::terms::{At, Domain, Events, Index, Pattern, Statement, StatementKind, Term, Value, binary, unary};
 
 /// Names with their values.
@@ -33,6 +34,21 @@ impl Mapping for Environment {
     fn restore(&mut self, hidden: Bindings) {
         self.0.extend(hidden);
     }
+}
+
+/// Variables that nothing assigns, and their values.
+pub(super) struct Fixed<'a, 't>(pub(super) &'a Symbols<'t>);
+
+impl Mapping for Fixed<'_, '_> {
+    fn image(&mut self, value: &Value) -> Option<Value> {
+        let Value::Global(variable, indices, _) = value else { return None };
+        let indices = map_values(indices, self);
+        self.0.fixed(*variable, &indices)
+    }
+    fn hide(&mut self, _: &str) -> Bindings {
+        Vec::new()
+    }
+    fn restore(&mut self, _: Bindings) {}
 }
 
 pub(super) fn map_value<M: Mapping + ?Sized>(value: &Value, mapping: &mut M) -> Value {

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use quotient_ir::{Diagnostic, Span};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::objects::{self, Object};
 use super::terms::{Events, Term, Value};
@@ -71,6 +71,8 @@ pub(super) struct Symbols<'t> {
     /// Values of macros that the command line gives.
     pub(super) overridden: FxHashMap<usize, Value>,
     pub(super) variables: Vec<Variable>,
+    /// The numbers of variables that some block assigns, apart from objects.
+    pub(super) written: FxHashSet<usize>,
     /// Objects, by the number of the variable of their name.
     pub(super) objects: FxHashMap<usize, Object>,
     pub(super) channels: Vec<Channel>,
@@ -91,6 +93,7 @@ impl<'t> Symbols<'t> {
             names: FxHashMap::default(),
             overridden: FxHashMap::default(),
             variables: Vec::new(),
+            written: FxHashSet::default(),
             objects: FxHashMap::default(),
             channels: Vec::new(),
             definitions: Vec::new(),
@@ -141,6 +144,22 @@ impl<'t> Symbols<'t> {
 
     pub(super) fn error(&mut self, code: &'static str, message: impl Into<String>, span: Span) {
         self.report(Diagnostic::error(code, message, span));
+    }
+
+    /// The value of a variable that nothing assigns, in every state.
+    pub(super) fn fixed(&self, variable: usize, indices: &[Value]) -> Option<Value> {
+        let it = &self.variables[variable];
+        let is_object = self.tree.variables.get(variable).is_none_or(|declared| declared.class.is_some());
+        if is_object || it.is_any || self.written.contains(&variable) || indices.len() != it.sizes.len() {
+            return None;
+        }
+        let mut position = 0;
+        for (index, &size) in indices.iter().zip(&it.sizes) {
+            let index = index.constant().filter(|index| (0..size).contains(index))?;
+            position = position * size + index;
+        }
+        let value = *it.initial.get(usize::try_from(position).ok()?)?;
+        Some(if it.is_boolean { Value::Truth(value != 0) } else { Value::Number(value) })
     }
 
     fn check_imports(&mut self) {
