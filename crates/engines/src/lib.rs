@@ -13,6 +13,7 @@ mod explicit;
 mod narrowing;
 mod observer;
 mod options;
+mod packed_map;
 pub mod partial_order;
 mod reduction;
 mod refinement;

@@ -223,6 +223,20 @@ pub fn plan(
     planner.plan(found, &|preserved| find(model, layout, preserved, source, budget).map(Some))
 }
 
+/// The symmetries that preserve what is given and the assumptions.
+///
+/// # Errors
+/// As for [`plan`].
+pub(crate) fn symmetries(
+    model: &Model,
+    layout: &Layout,
+    preserved: Preserved<'_>,
+    source: SymmetrySource,
+    budget: &Budget,
+) -> Result<Symmetry, EngineError> {
+    find(model, layout, preserved, source, budget).map(|(symmetry, _)| symmetry).map_err(no_group)
+}
+
 /// The same as [`plan`] for symmetries that are detected, and all of them, whatever that takes. If the text shows some,
 /// a plan with these is given to `text` first.
 ///

@@ -61,6 +61,9 @@ pub enum EventLabel {
 /// The text of all internal steps.
 pub const INTERNAL_EVENT: &str = "τ";
 
+/// The text of termination, an event like others.
+pub const TERMINATION_EVENT: &str = "✓";
+
 /// The text of an event, such as `push.1` or `c!1.2`. Two events are the same if their texts are.
 pub fn event_text(name: &str, values: &[i64]) -> String {
     let mut text = name.to_owned();

@@ -4,7 +4,7 @@ use quotient_engines::{
     self as engines, EngineError, FairnessMode, PropertyReport, StopReason, Subject, SymmetrySource, TemporalReport,
     Verdict,
 };
-use quotient_ir::{PropertyId, TemporalClaim};
+use quotient_ir::PropertyId;
 
 use crate::background;
 use crate::control::{Control, Follower, Phase};
@@ -61,15 +61,8 @@ fn is_about_properties(reason: &StopReason) -> bool {
 }
 
 fn unfinished(property: PropertyId, reason: StopReason, fairness: FairnessMode) -> TemporalReport {
-    TemporalReport {
-        property,
-        verdict: Verdict::Inconclusive,
-        trace: None,
-        remarks: Vec::new(),
-        stop_reason: Some(reason),
-        searches: Vec::new(),
-        fairness,
-    }
+    let report = TemporalReport::new(property, fairness);
+    TemporalReport { verdict: Verdict::Inconclusive, stop_reason: Some(reason), ..report }
 }
 
 /// Checks a temporal property. `steps` is how long the search of the states was.
@@ -79,10 +72,6 @@ fn check(plan: &Plan, control: &Control, property: PropertyId, steps: u64) -> Re
         (Symmetry::Auto, _) => Some(SymmetrySource::Detected),
         (Symmetry::Declared, _) => Some(SymmetrySource::Declared),
     };
-    // Claims about events are checked on all states.
-    let temporal = plan.model.ir().properties[property].formula.temporal();
-    let is_behaviour = temporal.is_some_and(|it| matches!(it.claim, TemporalClaim::Behaviour(_)));
-    let source = source.filter(|_| !is_behaviour);
     control.enter(Phase::Searching);
     let report = search(plan, control, (property, steps), source)?;
     if plan.options.cross_check && source.is_some() {

@@ -31,7 +31,7 @@ use quotient_functions::{
     Relabelling, Subject, Users,
 };
 use quotient_groups::{OrbitPartition, PermutationGroup, Point, SparsePermutation, Structure};
-use quotient_ir::{Action, Budget, Layout, Model, PropertyId, RuleId, Spent, TableIndex, TypeId};
+use quotient_ir::{Action, Budget, Layout, Model, PropertyId, RuleId, SlotId, Spent, TableIndex, TypeId};
 
 use crate::graph::watch;
 use crate::literals::{Literals, NoAction, StateMap};
@@ -55,6 +55,43 @@ pub struct CertifiedGroup {
     rule_classes: Vec<u32>,
     /// The action of the generators on instances.
     instances: KnownInstances,
+}
+
+/// A certified group as it acts on the first slots of the states. See [`CertifiedGroup::on_first_slots`].
+#[derive(Clone, Debug)]
+pub struct FirstSlots {
+    literals: Literals,
+    generators: Vec<SparsePermutation>,
+    maps: Vec<StateMap>,
+}
+
+impl FirstSlots {
+    /// The points that are permuted.
+    pub fn literals(&self) -> &Literals {
+        &self.literals
+    }
+    /// The generators as permutations of the points.
+    pub fn generators(&self) -> &[SparsePermutation] {
+        &self.generators
+    }
+    /// The generators as maps of states.
+    pub(crate) fn maps(&self) -> &[StateMap] {
+        &self.maps
+    }
+    /// The same action on states in which some slots always have the same value: these are not moved. `None` if a
+    /// symmetry maps one of them to another slot.
+    pub fn without(&self, layout: &Layout, constant: impl Fn(SlotId) -> bool) -> Option<Self> {
+        let mut left = Self { literals: self.literals.clone(), generators: Vec::new(), maps: Vec::new() };
+        for generator in &self.generators {
+            let keep = |point: Point| !constant(self.literals.slot_of(point));
+            let generator = generator.restricted(keep, |point| point)?;
+            if !generator.is_identity() {
+                left.maps.push(left.literals.action(layout, &generator).ok()?);
+                left.generators.push(generator);
+            }
+        }
+        Some(left)
+    }
 }
 
 /// What is known about the action of a group on instances.
@@ -151,6 +188,23 @@ impl CertifiedGroup {
             structure => structure.to_string(),
         };
         Ok((permutations.order(), structure))
+    }
+    /// The action of the group on the states of a model that has only the first variables of this one; what is left
+    /// out must be such that nothing reads it. `None` if a symmetry maps a slot that is left out to one that is not.
+    pub fn on_first_slots(&self, layout: &Layout) -> Option<FirstSlots> {
+        let first = self.literals.slots().iter().take(layout.slots.len());
+        let literals = Literals::new(first.map(|slot| (slot.values.clone(), slot.wide)));
+        let degree = literals.degree() as Point;
+        let mut maps: Vec<StateMap> = Vec::new();
+        let mut generators: Vec<SparsePermutation> = Vec::new();
+        for generator in &self.generators {
+            let generator = generator.restricted(|point| point < degree, |point| point)?;
+            if !generator.is_identity() {
+                maps.push(literals.action(layout, &generator).ok()?);
+                generators.push(generator);
+            }
+        }
+        Some(FirstSlots { literals, generators, maps })
     }
     /// Whether the group contains only the identity.
     pub fn is_trivial(&self) -> bool {

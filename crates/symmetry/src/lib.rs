@@ -29,8 +29,8 @@ mod text;
 
 pub use canonical::{Canonicalizer, Cardinality, MethodKind, Strategy, Unsupported, Workspace};
 pub use certify::{
-    CertificationReport, CertifiedGroup, Certifier, InstanceAction, InstanceMap, InstanceOrbit, InterchangeableValues,
-    Rejection,
+    CertificationReport, CertifiedGroup, Certifier, FirstSlots, InstanceAction, InstanceMap, InstanceOrbit,
+    InterchangeableValues, Rejection,
 };
 pub use declared::{Declared, Refused, declared, declared_preserving};
 pub use describe::{Describer, Description, Moved, TypeMove, ValueMove};

@@ -15,7 +15,7 @@ use std::fmt::Write;
 use std::rc::Rc;
 
 pub use self::interpreter::Explored;
-pub use self::refinement::{RandomRefinement, random_refinement};
+pub use self::refinement::{RandomRefinement, random_refinement, random_symmetric_refinement};
 use crate::random_murphi::Random;
 
 /// The number of variables.
@@ -96,7 +96,7 @@ pub struct RandomCsp {
 pub fn random_csp(seed: u64) -> RandomCsp {
     let mut random = Random::new(seed);
     let count = 2 + random.below(3);
-    let mut generator = Generator { random, events: 0, definitions: count, shares_names: false };
+    let mut generator = Generator { random, events: 0, definitions: count, shares_names: false, is_symmetric: false };
     let definitions = (0..count).map(|number| generator.definition(number)).collect();
     let initial = (0..VARIABLES).map(|_| generator.random.between(0, 2)).collect();
     let system = generator.system();
@@ -109,15 +109,24 @@ struct Generator {
     definitions: usize,
     /// Whether different events may have one name.
     shares_names: bool,
+    /// Whether parameters are mostly only copied, so that processes that differ in them are alike.
+    is_symmetric: bool,
 }
+
+/// A number that is no parameter of a part of a symmetric system.
+const NONE: i64 = 3;
 
 impl Generator {
     /// A composition of references.
     fn system(&mut self) -> Rc<Process> {
+        let alike = self.random.below(self.definitions);
         let parts: Vec<Rc<Process>> = (0..2 + self.random.below(2))
-            .map(|_| {
-                let definition = self.random.below(self.definitions);
-                Rc::new(Process::Reference(definition, Number::Constant(self.random.between(0, 2))))
+            .map(|number| {
+                let (definition, argument) = match self.is_symmetric {
+                    true => (alike, number as i64),
+                    false => (self.random.below(self.definitions), self.random.between(0, 2)),
+                };
+                Rc::new(Process::Reference(definition, Number::Constant(argument)))
             })
             .collect();
         Rc::new(match self.random.percent(35) {
@@ -133,10 +142,17 @@ impl Generator {
     }
 
     fn definition(&mut self, number: usize) -> Rc<Process> {
-        self.process(3, number, true, &["i".into()])
+        self.process(if self.is_symmetric { 2 } else { 3 }, number, true, &["i".into()])
     }
 
     fn number(&mut self, bound: &[Rc<str>]) -> Number {
+        if self.is_symmetric && self.random.percent(97) {
+            return match self.random.below(6) {
+                0 => Number::Constant(NONE),
+                1 => Number::Variable(self.random.below(VARIABLES)),
+                _ => Number::Bound(self.random.pick(bound).clone()),
+            };
+        }
         match self.random.below(6) {
             0 | 1 => Number::Constant(self.random.between(0, 2)),
             2 => Number::Variable(self.random.below(VARIABLES)),
@@ -150,7 +166,11 @@ impl Generator {
 
     fn condition(&mut self, bound: &[Rc<str>]) -> Condition {
         let left = self.number(bound);
-        Condition { left, is_equal: self.random.percent(60), right: self.random.between(0, 2) }
+        let right = match self.is_symmetric && self.random.percent(95) {
+            true => NONE,
+            false => self.random.between(0, 2),
+        };
+        Condition { left, is_equal: self.random.percent(60), right }
     }
 
     /// A process in which references go to `from` or later definitions; at the end, also to itself.
@@ -236,7 +256,8 @@ impl Generator {
             }
             3..=5 => {
                 let name = format!("e{}", self.event()).into();
-                let arguments = (0..self.random.below(2)).map(|_| self.number(bound)).collect();
+                let least = usize::from(self.is_symmetric && self.random.percent(60));
+                let arguments = (0..self.random.below(2).max(least)).map(|_| self.number(bound)).collect();
                 let next = self.behind(depth, from, is_last, bound);
                 Process::Event(name, arguments, None, next)
             }
@@ -366,7 +387,8 @@ fn process_text(process: &Process) -> String {
             format!("({} interrupt {})", process_text(first), process_text(second))
         }
         Process::Hide(inner, events) => {
-            let events: Vec<&str> = events.iter().map(|(name, _)| &**name).collect();
+            let text = |(name, values): &Event| quotient_ir::event_text(name, values);
+            let events: Vec<String> = events.iter().map(text).collect();
             format!("({} \\ {{{}}})", process_text(inner), events.join(", "))
         }
         Process::Atomic(inner) => format!("atomic {{ {} }}", process_text(inner)),

@@ -362,6 +362,36 @@ fn shared_variables_that_hold_processes() {
 /// Section 4.3 of the same: with an id-sensitive local variable, ((B,1),(A,1),(C,3),(A,3)) and
 /// ((A,4),(B,2),(A,2),(C,4)) are equivalent. Sorting gives two representatives, sorting by segments one.
 #[test]
+fn variables_of_different_widths() {
+    // `a`, `c` and `e` are interchangeable, since none is ever 2 or more, but they have different numbers of bits.
+    let text = "var a: 0..1; b: 0..3; c: 0..2; d: 0..3; e: 0..7;
+        startstate a := 0; b := 0; c := 0; d := 1; e := 0; end;
+        rule a = 0 ==> a := 1; end; rule c = 0 ==> c := 1; end; rule e = 0 ==> e := 1; end;
+        rule b < 3 ==> b := b + 1; end; rule d < 3 ==> d := d + 1; end;";
+    let model = load_murphi("widths", text, &[]).unwrap_or_else(|error| panic!("{error}"));
+    let layout = Layout::new(&model).expect("a layout");
+    let detection = detect(&model, &layout, &[], &quotient_ir::Budget::unlimited()).expect("certified symmetries");
+    let canonicalizer = Canonicalizer::new(&model, &layout, &detection.group).expect("a canonicalizer");
+    assert_eq!(canonicalizer.order().to_string(), "6");
+    let mut workspace = Workspace::default();
+    let mut found = BTreeSet::new();
+    for number in 0..8 * 4 * 3 {
+        let bit = |shift: i64| Some(number >> shift & 1);
+        let (b, d) = (Some(number / 8 % 4), Some(1 + number / 32));
+        let state = Valuation(vec![bit(0), b, bit(1), d, bit(2)]);
+        let mut words = layout.state(&state).0;
+        canonicalizer.canonicalize(&mut workspace, &mut words);
+        let image = layout.unpack(&words);
+        assert_eq!(layout.state(&image).0, words, "{state:?}");
+        let ones = |state: &Valuation| [0, 2, 4].iter().filter(|&&slot| state.0[slot] == Some(1)).count();
+        let others = |state: &Valuation| [1, 3].map(|slot| state.0[slot]);
+        assert_eq!((ones(&image), others(&image)), (ones(&state), others(&state)));
+        found.insert(image.0);
+    }
+    assert_eq!(found.len(), 4 * 4 * 3);
+}
+
+#[test]
 fn local_variables_that_hold_processes() {
     let text = "type p: 1..4; l: 0..2;
         var process: array[p] of record at: l; leader: p; end;

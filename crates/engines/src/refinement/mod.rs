@@ -4,14 +4,19 @@
 //! A refinement is decided on pairs of a state of the process and a node of the specification, which is made
 //! deterministic on the fly (`normal`). A pair is left out if a known one has the same state and a node with fewer
 //! states: what a node allows, a larger one allows, too (antichains: De Wulf, Doyen, Henzinger and Raskin, 2006; for
-//! refinement Wang and others, 2012). The search is breadth-first, so runs are shortest. All of it is on the whole state
-//! space: symmetries are not used.
+//! refinement Wang and others, 2012). The search is breadth-first, so runs are shortest.
+//!
+//! Symmetries (`symmetries`) that rename visible events alike in both processes act on a pair: its state is replaced by a
+//! representative, and its node by the image under the same symmetry.
 
 mod graph;
 mod normal;
+mod observed;
+mod symmetries;
 
+use quotient_groups::SparsePermutation;
 use quotient_ir::{
-    Action, Behaviour, BehaviourClaim, Interpreter, Layout, Model, PropertyId, PropertyKind, Refinement, Trace,
+    Action, Behaviour, BehaviourClaim, Budget, Interpreter, Layout, Model, PropertyId, PropertyKind, Refinement, Trace,
     TraceStep, Violation, replay,
 };
 use rustc_hash::FxHashMap;
@@ -19,13 +24,15 @@ use rustc_hash::FxHashMap;
 use crate::explicit::store::StateNumber;
 use crate::observer::Observer;
 use crate::options::{FairnessMode, SearchOptions};
+use crate::reduction::{SymmetrySource, too_large};
 use crate::report::{EngineError, StopReason, Verdict};
 use crate::seam::TransitionSystem;
 use crate::systems::compiled::CompiledSystem;
 use crate::systems::evaluator::SpecialisedSystem;
 use crate::temporal::{ProductReport, TemporalReport, UsedSymmetry};
-use graph::{EventId, Graph, INTERNAL};
-use normal::{NodeId, Nodes, is_subset, ready};
+use graph::{Edge, EventId, Graph, INTERNAL, Move, Side, Trouble};
+use normal::{NodeId, Nodes, is_subset};
+use symmetries::{Symmetries, TurnId};
 
 /// How often the observer is asked, in pairs.
 const POLL_INTERVAL: usize = 4096;
@@ -46,35 +53,25 @@ struct Pair {
 /// How a claim is violated, in the last pair of a path.
 enum Finding {
     /// The specification has no such step.
-    Event(EventId, StateNumber),
+    Event,
     /// More is refused than the specification may refuse.
     Refusal,
     /// Internal steps can go on forever.
     Divergence,
-    /// Steps with this event lead to different states.
-    Choice(EventId),
+    /// Steps with one event lead to different states.
+    Choice,
 }
 
-/// Why a search ends without an answer.
-enum Trouble {
-    Stop(StopReason),
-    Defect(EngineError),
-}
-
-impl From<StopReason> for Trouble {
-    fn from(reason: StopReason) -> Self {
-        Self::Stop(reason)
-    }
-}
-
-/// Checks a claim about events.
+/// Checks a claim about events. Symmetries are looked for if a source is given, and the search is not short.
 ///
 /// # Errors
-/// If the model has states that are passed through or dropped, or a run cannot be replayed, which is a defect.
+/// If the model has states that are passed through or dropped, a symmetry cannot be certified, or a run cannot be
+/// replayed: the last two are defects.
 pub(crate) fn check_behaviour(
     model: &Model,
     layout: &Layout,
     (property, behaviour): (PropertyId, &Behaviour),
+    source: Option<SymmetrySource>,
     options: &SearchOptions,
     observer: &mut dyn Observer,
 ) -> Result<TemporalReport, EngineError> {
@@ -86,49 +83,80 @@ pub(crate) fn check_behaviour(
     let interpreter = Interpreter::new(model, layout);
     let evaluator = SpecialisedSystem::of_reachable_until(&interpreter, observer.interrupt());
     let compiled = CompiledSystem::new(&evaluator, true);
-    let graph = Graph::new(&compiled, &interpreter, (property, behaviour), options, observer);
-    let mut search = Search {
-        graph,
-        nodes: Nodes::default(),
-        behaviour,
-        pairs: Vec::new(),
-        known: FxHashMap::default(),
-        is_cut: None,
-        options,
+    let claim = Claim { interpreter: &interpreter, system: &compiled, property, behaviour };
+    let Some(source) = source.filter(|_| too_large(model).is_none()) else {
+        return claim.check(None, options, observer);
     };
-    let mut report = TemporalReport {
-        property,
-        verdict: Verdict::Holds,
-        trace: None,
-        remarks: Vec::new(),
-        stop_reason: None,
-        searches: Vec::new(),
-        fairness: FairnessMode::None,
-    };
-    let found = search.run(&interpreter, property);
-    report.searches.push(ProductReport {
-        instances: Vec::new(),
-        automaton: (u32::try_from(search.nodes.len()).unwrap_or(u32::MAX), 0),
-        symmetry: UsedSymmetry::None,
-        states: search.pairs.len() as u64,
-        transitions: search.graph.transitions,
-        memory_bytes: search.graph.memory_bytes(),
-    });
-    match found {
-        Ok(None) => {}
-        Ok(Some((trace, remark))) => {
-            report.verdict = Verdict::Violated;
-            report.trace = Some(trace);
-            report.remarks.push(remark);
-            report.stop_reason = Some(StopReason::Violation);
+    let trial = options.temporal_trial;
+    if trial > 0 && options.max_states.is_none_or(|limit| limit > trial) {
+        let short = SearchOptions { max_states: Some(trial), ..options.clone() };
+        let report = claim.check(None, &short, observer)?;
+        if report.stop_reason != Some(StopReason::StateLimit(trial)) {
+            return Ok(report);
         }
-        Err(Trouble::Stop(reason)) => {
-            report.verdict = Verdict::Inconclusive;
-            report.stop_reason = Some(reason);
-        }
-        Err(Trouble::Defect(error)) => return Err(error),
     }
-    Ok(report)
+    let detection = Budget::new(options.temporal_detection, observer.interrupt());
+    let symmetries = match Symmetries::find(model, layout, behaviour, source, &detection) {
+        Ok(symmetries) => symmetries,
+        // Looking for them takes more than they would save, or the search is to end.
+        Err(EngineError::GaveUp(_)) => None,
+        Err(error) => return Err(error),
+    };
+    claim.check(symmetries, options, observer)
+}
+
+/// A claim about events, and the system it is about.
+struct Claim<'a, 'm, S> {
+    interpreter: &'a Interpreter<'m>,
+    system: &'a S,
+    property: PropertyId,
+    behaviour: &'a Behaviour,
+}
+
+impl<S: TransitionSystem> Claim<'_, '_, S> {
+    fn check(
+        &self,
+        symmetries: Option<Symmetries<'_>>,
+        options: &SearchOptions,
+        observer: &mut dyn Observer,
+    ) -> Result<TemporalReport, EngineError> {
+        let claim = (self.property, self.behaviour);
+        let graph = Graph::new(self.system, self.interpreter, claim, symmetries, options, observer);
+        let mut search = Search {
+            graph,
+            nodes: Nodes::default(),
+            behaviour: self.behaviour,
+            pairs: Vec::new(),
+            known: FxHashMap::default(),
+            is_cut: None,
+            options,
+        };
+        let found = search.run(self.interpreter, self.property);
+        let mut report = TemporalReport::new(self.property, FairnessMode::None);
+        report.searches.push(ProductReport {
+            instances: Vec::new(),
+            automaton: (u32::try_from(search.nodes.len()).unwrap_or(u32::MAX), 0),
+            symmetry: search.graph.order().map_or(UsedSymmetry::None, |order| UsedSymmetry::Whole(order.clone())),
+            states: search.pairs.len() as u64,
+            transitions: search.graph.transitions,
+            memory_bytes: search.graph.memory_bytes(),
+        });
+        match found {
+            Ok(None) => {}
+            Ok(Some((trace, remark))) => {
+                report.verdict = Verdict::Violated;
+                report.trace = Some(trace);
+                report.remarks.push(remark);
+                report.stop_reason = Some(StopReason::Violation);
+            }
+            Err(Trouble::Stop(reason)) => {
+                report.verdict = Verdict::Inconclusive;
+                report.stop_reason = Some(reason);
+            }
+            Err(Trouble::Defect(error)) => return Err(error),
+        }
+        Ok(report)
+    }
 }
 
 struct Search<'s, 'm, S: TransitionSystem> {
@@ -145,14 +173,10 @@ struct Search<'s, 'm, S: TransitionSystem> {
 
 impl<S: TransitionSystem> Search<'_, '_, S> {
     fn run(&mut self, interpreter: &Interpreter<'_>, property: PropertyId) -> Result<Option<(Trace, String)>, Trouble> {
-        let node = match self.behaviour.claim {
-            BehaviourClaim::Refines { specification, .. } => {
-                let starts = self.graph.starts(specification)?;
-                self.nodes.closed(&mut self.graph, starts)?
-            }
-            BehaviourClaim::DivergenceFree | BehaviourClaim::Deterministic => 0,
-        };
+        let node = self.first_node()?;
         for state in self.graph.starts(self.behaviour.process)? {
+            let (state, turn) = self.graph.representative(state)?;
+            let node = self.turned(node, turn)?;
             self.add(state, node, None)?;
         }
         let mut position = 0;
@@ -161,15 +185,45 @@ impl<S: TransitionSystem> Search<'_, '_, S> {
                 self.tell_progress(position)?;
             }
             if let Some(finding) = self.expand(position)? {
-                let remark = self.remark(position, &finding)?;
-                let trace = self.trace(position, &finding, interpreter, property)?;
-                return Ok(Some((trace, remark)));
+                return self.violation(position, &finding, interpreter, property).map(Some);
             }
             position += 1;
         }
         match self.is_cut {
             Some(limit) => Err(StopReason::DepthLimit(limit).into()),
             None => Ok(None),
+        }
+    }
+
+    /// Whether there is a specification.
+    fn has_nodes(&self) -> bool {
+        matches!(self.behaviour.claim, BehaviourClaim::Refines { .. })
+    }
+
+    /// The states in which the specification begins; without one, some number.
+    fn first_node(&mut self) -> Result<NodeId, Trouble> {
+        match self.behaviour.claim {
+            BehaviourClaim::Refines { specification, .. } => {
+                let starts = self.graph.starts(specification)?;
+                self.nodes.closed(&mut self.graph, starts)
+            }
+            BehaviourClaim::DivergenceFree | BehaviourClaim::Deterministic => Ok(0),
+        }
+    }
+
+    /// The image of a node under a turn.
+    fn turned(&mut self, node: NodeId, turn: TurnId) -> Result<NodeId, Trouble> {
+        match self.has_nodes() {
+            true => self.nodes.turned(&mut self.graph, node, turn),
+            false => Ok(node),
+        }
+    }
+
+    /// The node after a step; none if the specification has no such step.
+    fn after(&mut self, node: NodeId, event: EventId) -> Result<Option<NodeId>, Trouble> {
+        match self.has_nodes() && event != INTERNAL {
+            true => self.nodes.after(&mut self.graph, node, event),
+            false => Ok(Some(node)),
         }
     }
 
@@ -183,9 +237,9 @@ impl<S: TransitionSystem> Search<'_, '_, S> {
 
     /// Adds a pair, unless a known one makes it superfluous.
     fn add(&mut self, state: StateNumber, node: NodeId, parent: Option<usize>) -> Result<(), StopReason> {
+        let has_nodes = self.has_nodes();
         let nodes = &self.nodes;
         let known = self.known.entry(state).or_default();
-        let has_nodes = nodes.len() > 0;
         if known.iter().any(|&other| other == node || has_nodes && nodes.is_within(other, node)) {
             return Ok(());
         }
@@ -208,158 +262,210 @@ impl<S: TransitionSystem> Search<'_, '_, S> {
     }
 
     /// Looks at a pair; how it violates the claim, if it does.
-    fn expand(&mut self, position: usize) -> Result<Option<Finding>, StopReason> {
+    fn expand(&mut self, position: usize) -> Result<Option<Finding>, Trouble> {
         let Pair { state, node, .. } = self.pairs[position];
         // One with fewer states of the specification was found since.
         if !self.known[&state].contains(&node) {
             return Ok(None);
         }
-        let sense = match self.behaviour.claim {
-            BehaviourClaim::Refines { sense, .. } => Some(sense),
+        match self.behaviour.claim {
+            BehaviourClaim::Refines { sense, .. } => {
+                if sense == Refinement::FailuresDivergences {
+                    if self.nodes.diverges(&mut self.graph, node)? {
+                        return Ok(None);
+                    }
+                    if self.graph.diverges(Side::Process, state)? {
+                        return Ok(Some(Finding::Divergence));
+                    }
+                }
+                if sense != Refinement::Traces && self.refuses_too_much(state, node)? {
+                    return Ok(Some(Finding::Refusal));
+                }
+            }
             BehaviourClaim::DivergenceFree => {
-                if self.graph.diverges(state)? {
+                if self.graph.diverges(Side::Process, state)? {
                     return Ok(Some(Finding::Divergence));
                 }
-                None
             }
             BehaviourClaim::Deterministic => {
                 // Equal steps were removed.
-                let steps = self.graph.steps(state)?;
-                if let Some(pair) = steps.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-                    return Ok(Some(Finding::Choice(pair[0].0)));
-                }
-                None
-            }
-        };
-        if sense == Some(Refinement::FailuresDivergences) {
-            if self.nodes.diverges(&mut self.graph, node)? {
-                return Ok(None);
-            }
-            if self.graph.diverges(state)? {
-                return Ok(Some(Finding::Divergence));
-            }
-        }
-        if matches!(sense, Some(Refinement::Failures | Refinement::FailuresDivergences)) {
-            let ready = ready(&mut self.graph, state)?;
-            if ready.first() != Some(&INTERNAL) {
-                let acceptances = self.nodes.acceptances(&mut self.graph, node)?;
-                if !acceptances.iter().any(|set| is_subset(set, &ready)) {
-                    // An event that is not allowed says more.
-                    let possible = self.nodes.events(&mut self.graph, node)?;
-                    if is_subset(&ready, &possible) {
-                        return Ok(Some(Finding::Refusal));
-                    }
+                if self.graph.moves(state)?.windows(2).any(|pair| pair[0].event == pair[1].event) {
+                    return Ok(Some(Finding::Choice));
                 }
             }
         }
-        for (event, next) in self.graph.steps(state)?.to_vec() {
-            let after = if sense.is_none() || event == INTERNAL {
-                node
-            } else {
-                match self.nodes.after(&mut self.graph, node, event)? {
-                    Some(after) => after,
-                    None => return Ok(Some(Finding::Event(event, next))),
-                }
-            };
-            self.add(next, after, Some(position))?;
+        for Move { event, to, turn } in self.graph.moves(state)? {
+            let Some(after) = self.after(node, event)? else { return Ok(Some(Finding::Event)) };
+            let after = self.turned(after, turn)?;
+            self.add(to, after, Some(position))?;
         }
         Ok(None)
     }
 
-    /// The run to a finding, replayed.
-    fn trace(
+    /// Whether a state without internal steps refuses more than the specification may. An event that is not allowed says
+    /// more.
+    fn refuses_too_much(&mut self, state: StateNumber, node: NodeId) -> Result<bool, Trouble> {
+        let ready = self.graph.ready(Side::Process, state)?;
+        if ready.first() == Some(&INTERNAL) {
+            return Ok(false);
+        }
+        let acceptances = self.nodes.acceptances(&mut self.graph, node)?;
+        if acceptances.iter().any(|set| is_subset(set, &ready)) {
+            return Ok(false);
+        }
+        let possible = self.nodes.events(&mut self.graph, node)?;
+        Ok(is_subset(&ready, &possible))
+    }
+
+    /// The run to a violation, of the model itself and replayed, and what it does not show.
+    fn violation(
         &mut self,
         position: usize,
         finding: &Finding,
         interpreter: &Interpreter<'_>,
         property: PropertyId,
-    ) -> Result<Trace, Trouble> {
-        let mut path = vec![self.pairs[position]];
-        let mut number = position as u32;
-        while self.pairs[number as usize].parent != number {
-            number = self.pairs[number as usize].parent;
-            path.push(self.pairs[number as usize]);
-        }
-        path.reverse();
-        let mut states: Vec<(EventId, StateNumber)> = vec![(INTERNAL, path[0].state)];
-        for pair in path.windows(2) {
-            // Any step that leads to the next pair.
-            let mut event = None;
-            for (candidate, next) in self.graph.steps(pair[0].state)?.to_vec() {
-                let fits = next == pair[1].state
-                    && match self.behaviour.claim {
-                        BehaviourClaim::Refines { .. } if candidate == INTERNAL => pair[0].node == pair[1].node,
-                        BehaviourClaim::Refines { .. } => {
-                            self.nodes.after(&mut self.graph, pair[0].node, candidate)? == Some(pair[1].node)
-                        }
-                        BehaviourClaim::DivergenceFree | BehaviourClaim::Deterministic => true,
-                    };
-                if fits {
-                    event = Some(candidate);
-                    break;
-                }
-            }
-            let event = event.ok_or(Trouble::Defect(EngineError::Rebuild("a step is missing")))?;
-            states.push((event, pair[1].state));
-        }
+    ) -> Result<(Trace, String), Trouble> {
+        let (mut steps, node) = self.path(position)?;
+        let (_, last) = *steps.last().expect("a path has a state");
+        let remark = self.remark((last, node), finding)?;
         let mut cycle = None;
         match finding {
-            Finding::Event(event, next) => states.push((*event, *next)),
-            Finding::Refusal | Finding::Choice(_) => {}
+            Finding::Event => {
+                let step = self.forbidden(last, node)?.ok_or(Trouble::Defect(missing("a step is missing")))?;
+                steps.push(step);
+            }
+            Finding::Refusal | Finding::Choice => {}
             Finding::Divergence => {
                 // Internal steps to states that diverge, until one is met again.
-                let begin = states.len() - 1;
-                loop {
-                    let (_, last) = states[states.len() - 1];
+                let begin = steps.len() - 1;
+                while cycle.is_none() {
+                    let (_, last) = steps[steps.len() - 1];
                     let mut next = None;
-                    for candidate in self.graph.internal(last)? {
-                        if self.graph.diverges(candidate)? {
+                    for candidate in self.graph.internal(Side::Specification, last)? {
+                        let (representative, _) = self.graph.representative(candidate)?;
+                        if self.graph.diverges(Side::Process, representative)? {
                             next = Some(candidate);
                             break;
                         }
                     }
-                    let next = next.ok_or(Trouble::Defect(EngineError::Rebuild("a divergence ends")))?;
-                    let met = states[begin..].iter().position(|(_, state)| *state == next);
-                    states.push((INTERNAL, next));
-                    if let Some(met) = met {
-                        cycle = Some(begin + met);
-                        break;
-                    }
+                    let next = next.ok_or(Trouble::Defect(missing("a divergence ends")))?;
+                    cycle = steps[begin..].iter().position(|(_, state)| *state == next).map(|met| begin + met);
+                    steps.push((INTERNAL, next));
                 }
             }
         }
-        let packed: Vec<Vec<u64>> = states.iter().map(|(_, state)| self.graph.state(*state).to_vec()).collect();
-        let missing = || Trouble::Defect(EngineError::Rebuild("an instance is missing"));
-        let mut steps = Vec::with_capacity(states.len());
+        let packed: Vec<Vec<u64>> = steps.iter().map(|(_, state)| self.graph.state(*state).to_vec()).collect();
+        let no_instance = || Trouble::Defect(missing("an instance is missing"));
+        let mut told = Vec::with_capacity(steps.len());
         let layout = interpreter.layout();
-        let (action, arguments) = self.graph.first_instance(self.behaviour.process, &packed[0]).ok_or_else(missing)?;
-        steps.push(TraceStep { action, arguments, state: layout.unpack(&packed[0]) });
-        for (position, (event, _)) in states.iter().enumerate().skip(1) {
+        let first = self.graph.first_instance(self.behaviour.process, &packed[0]);
+        let (action, arguments) = first.ok_or_else(no_instance)?;
+        told.push(TraceStep { action, arguments, state: layout.unpack(&packed[0]) });
+        for (position, (event, _)) in steps.iter().enumerate().skip(1) {
             let (from, to) = (&packed[position - 1], &packed[position]);
             let found = self.graph.instance(from, (*event, to))?;
-            let (action, arguments): (Action, Vec<i64>) = found.ok_or_else(missing)?;
-            steps.push(TraceStep { action, arguments, state: layout.unpack(to) });
+            let (action, arguments): (Action, Vec<i64>) = found.ok_or_else(no_instance)?;
+            told.push(TraceStep { action, arguments, state: layout.unpack(to) });
         }
         let violation = Some(Violation::Temporal { property, arguments: Vec::new() });
         let trace = match cycle {
-            Some(begin) => Trace::lasso(steps, begin, violation),
-            None => Trace::new(steps, violation),
+            Some(begin) => Trace::lasso(told, begin, violation),
+            None => Trace::new(told, violation),
         };
         replay(interpreter, &trace).map_err(|error| Trouble::Defect(error.into()))?;
-        Ok(trace)
+        Ok((trace, remark))
+    }
+
+    /// The states of a run that leads to a pair or an image of it, each with the event before it, and the node after
+    /// it: of the model itself, not representatives.
+    fn path(&mut self, position: usize) -> Result<(Vec<Edge>, NodeId), Trouble> {
+        let mut pairs = vec![self.pairs[position]];
+        let mut number = position as u32;
+        while self.pairs[number as usize].parent != number {
+            number = self.pairs[number as usize].parent;
+            pairs.push(self.pairs[number as usize]);
+        }
+        pairs.reverse();
+        let no_step = || Trouble::Defect(missing("a step is missing"));
+        let mut node = self.first_node()?;
+        let mut first = None;
+        for start in self.graph.starts(self.behaviour.process)? {
+            let (state, element) = self.graph.witness(start)?;
+            if self.leads_to((state, node), &element, &pairs[0])? {
+                first = Some((start, element));
+                break;
+            }
+        }
+        // The symmetry maps the last state and its node to the last pair.
+        let (start, mut element) = first.ok_or_else(no_step)?;
+        let mut path: Vec<Edge> = vec![(INTERNAL, start)];
+        for pair in pairs.windows(2) {
+            let mut found = None;
+            for (event, next) in self.graph.steps(pair[0].state)?.to_vec() {
+                let Some(after) = self.after(pair[0].node, event)? else { continue };
+                let (state, turning) = self.graph.witness(next)?;
+                if self.leads_to((state, after), &turning, &pair[1])? {
+                    found = Some((event, next, after, turning));
+                    break;
+                }
+            }
+            let (event, next, after, turning) = found.ok_or_else(no_step)?;
+            // The same step of the run has another name.
+            let back = element.inverse();
+            let next = self.graph.image(next, &back)?;
+            let turn = self.graph.turn(&back)?;
+            let after = self.turned(after, turn)?;
+            let (_, last) = path[path.len() - 1];
+            let mut renamed = None;
+            for (candidate, to) in self.graph.steps(last)?.to_vec() {
+                let fits = to == next && (candidate == INTERNAL) == (event == INTERNAL);
+                if fits && self.after(node, candidate)? == Some(after) {
+                    renamed = Some(candidate);
+                    break;
+                }
+            }
+            path.push((renamed.ok_or_else(no_step)?, next));
+            node = after;
+            element = element.then(&turning);
+        }
+        Ok((path, node))
+    }
+
+    /// Whether a symmetry that maps a state to a representative maps the node beside it to that of a pair.
+    fn leads_to(
+        &mut self,
+        (representative, node): (StateNumber, NodeId),
+        element: &SparsePermutation,
+        pair: &Pair,
+    ) -> Result<bool, Trouble> {
+        if representative != pair.state {
+            return Ok(false);
+        }
+        let turn = self.graph.turn(element)?;
+        Ok(self.turned(node, turn)? == pair.node)
+    }
+
+    /// A step of a state that the specification does not have.
+    fn forbidden(&mut self, state: StateNumber, node: NodeId) -> Result<Option<Edge>, Trouble> {
+        for (event, next) in self.graph.steps(state)?.to_vec() {
+            if self.after(node, event)?.is_none() {
+                return Ok(Some((event, next)));
+            }
+        }
+        Ok(None)
     }
 
     /// What the run does not show.
-    fn remark(&mut self, position: usize, finding: &Finding) -> Result<String, StopReason> {
-        let Pair { state, node, .. } = self.pairs[position];
+    fn remark(&mut self, (state, node): (StateNumber, NodeId), finding: &Finding) -> Result<String, Trouble> {
         Ok(match finding {
-            Finding::Event(event, _) => {
+            Finding::Event => {
                 let possible = self.nodes.events(&mut self.graph, node)?;
-                let event = self.graph.name(*event).to_owned();
+                let (event, _) = self.forbidden(state, node)?.ok_or(Trouble::Defect(missing("a step is missing")))?;
+                let event = self.graph.name(event).to_owned();
                 format!("the specification cannot do {event} here; it may do {}", self.listed(&possible))
             }
             Finding::Refusal => {
-                let ready = ready(&mut self.graph, state)?;
+                let ready = self.graph.ready(Side::Specification, state)?;
                 let acceptances = self.nodes.acceptances(&mut self.graph, node)?;
                 let here = match ready.len() {
                     0 => "everything is refused here".to_owned(),
@@ -371,12 +477,15 @@ impl<S: TransitionSystem> Search<'_, '_, S> {
                     _ => format!("{here}; the specification accepts at least {}", sets.join(", or ")),
                 }
             }
-            Finding::Divergence if matches!(self.behaviour.claim, BehaviourClaim::Refines { .. }) => {
+            Finding::Divergence if self.has_nodes() => {
                 "internal steps go on forever; those of the specification end here".to_owned()
             }
             Finding::Divergence => "internal steps go on forever".to_owned(),
-            Finding::Choice(event) => {
-                format!("{} leads to different states from here", self.graph.name(*event))
+            Finding::Choice => {
+                let steps = self.graph.steps(state)?;
+                let choice = steps.windows(2).find(|pair| pair[0].0 == pair[1].0).map(|pair| pair[0].0);
+                let event = choice.ok_or(Trouble::Defect(missing("a step is missing")))?;
+                format!("{} leads to different states from here", self.graph.name(event))
             }
         })
     }
@@ -392,4 +501,8 @@ impl<S: TransitionSystem> Search<'_, '_, S> {
             (_, more) => format!("{{{}, and {more} more}}", names.join(", ")),
         }
     }
+}
+
+fn missing(what: &'static str) -> EngineError {
+    EngineError::Rebuild(what)
 }

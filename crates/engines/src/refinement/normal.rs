@@ -5,7 +5,8 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::graph::{EventId, Graph, INTERNAL};
+use super::graph::{EventId, Graph, INTERNAL, Side, Trouble};
+use super::symmetries::{IDENTITY, TurnId};
 use crate::explicit::store::StateNumber;
 use crate::report::StopReason;
 use crate::seam::TransitionSystem;
@@ -27,6 +28,8 @@ struct Node {
 pub(crate) struct Nodes {
     nodes: Vec<Node>,
     numbers: FxHashMap<Rc<[StateNumber]>, NodeId>,
+    /// The images of nodes under turns.
+    images: FxHashMap<(NodeId, TurnId), NodeId>,
     /// The number of members of all nodes.
     size: usize,
 }
@@ -37,7 +40,9 @@ impl Nodes {
     }
 
     pub(crate) fn memory_bytes(&self) -> u64 {
-        (self.nodes.len() * (size_of::<Node>() + 64) + self.size * size_of::<StateNumber>()) as u64
+        (self.nodes.len() * (size_of::<Node>() + 64)
+            + self.size * size_of::<StateNumber>()
+            + self.images.capacity() * 16) as u64
     }
 
     /// The node of states and what internal steps lead to.
@@ -45,17 +50,24 @@ impl Nodes {
         &mut self,
         graph: &mut Graph<'_, '_, S>,
         states: Vec<StateNumber>,
-    ) -> Result<NodeId, StopReason> {
+    ) -> Result<NodeId, Trouble> {
         let mut seen: FxHashSet<StateNumber> = states.iter().copied().collect();
         let mut pending: Vec<StateNumber> = seen.iter().copied().collect();
         while let Some(state) = pending.pop() {
-            for next in graph.internal(state)? {
+            for next in graph.internal(Side::Specification, state)? {
                 if seen.insert(next) {
                     pending.push(next);
                 }
             }
         }
-        let mut members: Vec<StateNumber> = seen.into_iter().collect();
+        for &state in &seen {
+            graph.check_specified(state)?;
+        }
+        Ok(self.of_members(seen.into_iter().collect())?)
+    }
+
+    /// The node of states, which is closed.
+    fn of_members(&mut self, mut members: Vec<StateNumber>) -> Result<NodeId, StopReason> {
         members.sort_unstable();
         let members: Rc<[StateNumber]> = members.into();
         if let Some(&known) = self.numbers.get(&members) {
@@ -68,13 +80,35 @@ impl Nodes {
         Ok(number)
     }
 
+    /// The image of a node under a turn.
+    pub(crate) fn turned<S: TransitionSystem>(
+        &mut self,
+        graph: &mut Graph<'_, '_, S>,
+        node: NodeId,
+        turn: TurnId,
+    ) -> Result<NodeId, Trouble> {
+        if turn == IDENTITY {
+            return Ok(node);
+        }
+        if let Some(&known) = self.images.get(&(node, turn)) {
+            return Ok(known);
+        }
+        let mut members = Vec::new();
+        for &member in self.nodes[node as usize].members.iter() {
+            members.push(graph.turned(member, turn)?);
+        }
+        let image = self.of_members(members)?;
+        self.images.insert((node, turn), image);
+        Ok(image)
+    }
+
     /// The node after an event; none if it is not possible.
     pub(crate) fn after<S: TransitionSystem>(
         &mut self,
         graph: &mut Graph<'_, '_, S>,
         node: NodeId,
         event: EventId,
-    ) -> Result<Option<NodeId>, StopReason> {
+    ) -> Result<Option<NodeId>, Trouble> {
         if let Some(&known) = self.nodes[node as usize].after.get(&event) {
             return Ok(known);
         }
@@ -95,13 +129,13 @@ impl Nodes {
         &mut self,
         graph: &mut Graph<'_, '_, S>,
         node: NodeId,
-    ) -> Result<bool, StopReason> {
+    ) -> Result<bool, Trouble> {
         if let Some(known) = self.nodes[node as usize].diverges {
             return Ok(known);
         }
         let mut diverges = false;
         for &member in self.nodes[node as usize].members.clone().iter() {
-            if graph.diverges(member)? {
+            if graph.diverges(Side::Specification, member)? {
                 diverges = true;
                 break;
             }
@@ -115,13 +149,13 @@ impl Nodes {
         &mut self,
         graph: &mut Graph<'_, '_, S>,
         node: NodeId,
-    ) -> Result<Rc<[Box<[EventId]>]>, StopReason> {
+    ) -> Result<Rc<[Box<[EventId]>]>, Trouble> {
         if let Some(known) = &self.nodes[node as usize].acceptances {
             return Ok(known.clone());
         }
         let mut sets: Vec<Box<[EventId]>> = Vec::new();
         for &member in self.nodes[node as usize].members.clone().iter() {
-            let ready = ready(graph, member)?;
+            let ready = graph.ready(Side::Specification, member)?;
             if ready.first() == Some(&INTERNAL) || sets.iter().any(|set| is_subset(set, &ready)) {
                 continue;
             }
@@ -139,10 +173,10 @@ impl Nodes {
         &self,
         graph: &mut Graph<'_, '_, S>,
         node: NodeId,
-    ) -> Result<Vec<EventId>, StopReason> {
+    ) -> Result<Vec<EventId>, Trouble> {
         let mut events = Vec::new();
         for &member in self.nodes[node as usize].members.iter() {
-            events.extend(ready(graph, member)?.iter().copied().filter(|&event| event != INTERNAL));
+            events.extend(graph.ready(Side::Specification, member)?.iter().copied().filter(|&event| event != INTERNAL));
         }
         events.sort_unstable();
         events.dedup();
@@ -153,16 +187,6 @@ impl Nodes {
     pub(crate) fn is_within(&self, node: NodeId, other: NodeId) -> bool {
         node == other || is_subset(&self.nodes[node as usize].members, &self.nodes[other as usize].members)
     }
-}
-
-/// The events of the steps of a state, in order.
-pub(crate) fn ready<S: TransitionSystem>(
-    graph: &mut Graph<'_, '_, S>,
-    state: StateNumber,
-) -> Result<Box<[EventId]>, StopReason> {
-    let mut events: Vec<EventId> = graph.steps(state)?.iter().map(|(event, _)| *event).collect();
-    events.dedup();
-    Ok(events.into())
 }
 
 /// Whether a list in order has only elements of another one.

@@ -52,17 +52,23 @@ enum Allowed {
 impl Guard {
     /// Checks for values that are not among the literals.
     pub(crate) fn new(layout: &Layout, literals: &Literals) -> Self {
+        Self::of_values(layout, |slot| (literals.slots()[slot].values.clone(), literals.slots()[slot].wide))
+    }
+
+    /// Checks for values other than those of each slot; if it is wide, other than those between the least and the
+    /// greatest of them.
+    pub(crate) fn of_values(layout: &Layout, possible: impl Fn(SlotId) -> (Vec<Option<i64>>, bool)) -> Self {
         let none = || GuardedWord { bits: 0, field_of: [0; 64], fields: Vec::new() };
         let mut words: Vec<GuardedWord> = (0..layout.words()).map(|_| none()).collect();
         for (slot, entry) in layout.slots.iter_enumerated() {
-            let possible = &literals.slots()[slot];
-            let codes: Vec<u64> = possible.values.iter().filter_map(|&value| entry.stored(value)).collect();
+            let (values, is_wide) = possible(slot);
+            let codes: Vec<u64> = values.iter().filter_map(|&value| entry.stored(value)).collect();
             // A size of zero denotes 2^64 values.
             let size = entry.domain.size().wrapping_sub(1).saturating_add(1 + u64::from(entry.has_undefined));
-            let has_undefined = possible.values.contains(&None);
+            let has_undefined = values.contains(&None);
             let allowed = match codes[..] {
-                _ if !possible.wide && codes.len() as u64 == size => continue,
-                [.., low, high] if possible.wide => {
+                _ if !is_wide && codes.len() as u64 == size => continue,
+                [.., low, high] if is_wide => {
                     let defined = size - u64::from(entry.has_undefined);
                     if high - low == defined.wrapping_sub(1) && has_undefined == entry.has_undefined {
                         continue;

@@ -21,18 +21,7 @@ pub(crate) struct AtomicModel {
 impl AtomicModel {
     /// The atoms for one instance, or with all instances of each.
     pub(crate) fn new(model: &Model, property: PropertyId, temporal: &Temporal, instance: Option<&[i64]>) -> Self {
-        let mut derived = model.clone();
-        let truth = derived.pool.expression(Expr::Constant { value: 1, ty: Model::BOOLEAN });
-        for id in model.properties.indices() {
-            let entry = &mut derived.properties[id];
-            let says_nothing = entry.kind.is_claim() || entry.kind == PropertyKind::Remark;
-            if says_nothing && !matches!(entry.formula, Formula::CoverStatement) {
-                if entry.kind == PropertyKind::Temporal {
-                    entry.kind = PropertyKind::Remark;
-                }
-                (entry.formula, entry.parameters) = (Formula::Condition(truth), Vec::new());
-            }
-        }
+        let mut derived = without_claims(model);
         let entry = &model.properties[property];
         let (mut atoms, mut mentioned) = (Vec::new(), Vec::new());
         for &atom in &temporal.atoms {
@@ -64,6 +53,23 @@ impl AtomicModel {
         }
         Self { model: derived, atoms, mentioned }
     }
+}
+
+/// A model whose claims say nothing.
+pub(crate) fn without_claims(model: &Model) -> Model {
+    let mut derived = model.clone();
+    let truth = derived.pool.expression(Expr::Constant { value: 1, ty: Model::BOOLEAN });
+    for id in model.properties.indices() {
+        let entry = &mut derived.properties[id];
+        let says_nothing = entry.kind.is_claim() || entry.kind == PropertyKind::Remark;
+        if says_nothing && !matches!(entry.formula, Formula::CoverStatement) {
+            if entry.kind == PropertyKind::Temporal {
+                entry.kind = PropertyKind::Remark;
+            }
+            (entry.formula, entry.parameters) = (Formula::Condition(truth), Vec::new());
+        }
+    }
+    derived
 }
 
 /// The locals that an expression mentions.

@@ -11,7 +11,7 @@
 //! * `global`: global fairness, by a `chain` of all states.
 //! * `tree`: CTL and CTL* on an explicit graph; `branching` builds it.
 
-mod atoms;
+pub(crate) mod atoms;
 mod branching;
 mod chain;
 mod classes;
@@ -36,6 +36,7 @@ use quotient_temporal::{Automaton, simplify, translate};
 
 use crate::observer::Observer;
 use crate::options::{FairnessMode, SearchOptions, SearchOrder};
+use crate::packed_map::PackedMap;
 use crate::reduction::{SymmetrySource, too_large};
 use crate::refinement::check_behaviour;
 use crate::report::{EngineError, StopReason, Verdict};
@@ -51,7 +52,7 @@ use global::check_global;
 pub use global::global_obstacle;
 use lasso::{Failure, Goal, lasso};
 use levels::{Family, Levels, Orbit};
-use product::{Choice, Level, PackedMap, Product, Trouble};
+use product::{Choice, Level, Product, Trouble};
 use search::{Outcome, Search};
 
 /// The result of checking a temporal property.
@@ -71,6 +72,21 @@ pub struct TemporalReport {
     pub searches: Vec<ProductReport>,
     /// Which infinite runs count.
     pub fairness: FairnessMode,
+}
+
+impl TemporalReport {
+    /// The report on a property that nothing violates so far.
+    pub fn new(property: PropertyId, fairness: FairnessMode) -> Self {
+        Self {
+            property,
+            verdict: Verdict::Holds,
+            trace: None,
+            remarks: Vec::new(),
+            stop_reason: None,
+            searches: Vec::new(),
+            fairness,
+        }
+    }
 }
 
 /// The search of one product.
@@ -125,7 +141,7 @@ pub fn check_temporal(
         return Err(EngineError::Refused("the property is not temporal"));
     };
     if let TemporalClaim::Behaviour(behaviour) = &temporal.claim {
-        return check_behaviour(model, layout, (property, behaviour), options, observer);
+        return check_behaviour(model, layout, (property, behaviour), source, options, observer);
     }
     let interpreter = Interpreter::new(model, layout);
     let is_global = options.fairness == FairnessMode::Global;
@@ -145,15 +161,7 @@ pub fn check_temporal(
     let detection = &Budget::new(options.temporal_detection, observer.interrupt());
     let interpreter = &interpreter;
     let check = Check { model, layout, interpreter, property, temporal, automaton: &automaton, options, detection };
-    let mut report = TemporalReport {
-        property,
-        verdict: Verdict::Holds,
-        trace: None,
-        remarks: Vec::new(),
-        stop_reason: None,
-        searches: Vec::new(),
-        fairness: options.fairness,
-    };
+    let mut report = TemporalReport::new(property, options.fairness);
     if let Some(report) = check.try_without_symmetries(classes.as_ref(), &budget, observer, &report)? {
         return Ok(report);
     }

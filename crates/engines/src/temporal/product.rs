@@ -16,12 +16,13 @@
 use std::ops::ControlFlow;
 
 use quotient_groups::SparsePermutation;
-use quotient_ir::{Fault, FaultKind, Layout, PropertyId, Slot, SlotId, Span};
-use quotient_symmetry::{SlotMove, StateMap, Workspace};
+use quotient_ir::{Fault, FaultKind, Layout, PropertyId, SlotId, Span};
+use quotient_symmetry::Workspace;
 use quotient_temporal::Automaton;
 use quotient_temporal::automaton::Components;
 
 use crate::explicit::store::copy;
+use crate::packed_map::PackedMap;
 use crate::reduction::Reduction;
 use crate::report::StopReason;
 use crate::seam::{Event, Facts, FieldTest, Instance, SearchSpace, Sink, Successors, Tag};
@@ -60,60 +61,6 @@ pub(crate) struct Choice {
     pub(crate) indexed: u64,
     /// For each instance, a symmetry that maps it to the chosen one, also as a map of states.
     pub(crate) turns: Vec<(SparsePermutation, PackedMap)>,
-}
-
-/// A map of packed states.
-#[derive(Clone, Debug)]
-pub(crate) struct PackedMap {
-    fields: Vec<MappedField>,
-    /// For states with multisets, which are sorted again.
-    slow: Option<(StateMap, Layout)>,
-}
-
-/// A field of a packed state, and where its image goes.
-#[derive(Clone, Debug)]
-struct MappedField {
-    from: (usize, u32),
-    to: (usize, u32),
-    mask: u64,
-    target_mask: u64,
-    /// The image of each code, if it is not the same.
-    codes: Option<Vec<u64>>,
-}
-
-impl PackedMap {
-    pub(crate) fn new(layout: &Layout, map: &StateMap) -> Self {
-        if !map.multisets().is_empty() {
-            return Self { fields: Vec::new(), slow: Some((map.clone(), layout.clone())) };
-        }
-        let place = |slot: &Slot| (slot.bit as usize / 64, slot.bit % 64);
-        let mask = |slot: &Slot| if slot.width == 0 { 0 } else { u64::MAX >> (64 - slot.width) };
-        let field = |one: &SlotMove| {
-            let (from, to) = (&layout.slots[one.from], &layout.slots[one.to]);
-            let same = from.domain == to.domain && from.has_undefined == to.has_undefined;
-            let codes = (one.values.is_some() || !same).then(|| {
-                let size = from.domain.size() + u64::from(from.has_undefined);
-                // A code of a value that never occurs has no image.
-                (0..size).map(|code| to.stored(one.value(from.value(code))).unwrap_or(0)).collect()
-            });
-            MappedField { from: place(from), to: place(to), mask: mask(from), target_mask: mask(to), codes }
-        };
-        let fields = map.moves().iter().filter(|one| layout.slots[one.to].width > 0).map(field).collect();
-        Self { fields, slow: None }
-    }
-
-    /// Writes the image of a state.
-    fn apply(&self, state: &[u64], image: &mut [u64]) {
-        if let Some((map, layout)) = &self.slow {
-            return layout.pack(&map.apply(&layout.unpack(state)), image);
-        }
-        for field in &self.fields {
-            let code = state.get(field.from.0).map_or(0, |word| word >> field.from.1 & field.mask);
-            let code = field.codes.as_ref().map_or(code, |codes| codes[code as usize]);
-            let word = &mut image[field.to.0];
-            *word = *word & !(field.target_mask << field.to.1) | code << field.to.1;
-        }
-    }
 }
 
 /// What a transition of the automaton does, if its cube is satisfied.
@@ -529,8 +476,6 @@ impl<'a, S: SearchSpace> Product<'a, S> {
         from: u32,
     ) -> Result<Vec<u64>, Trouble> {
         let mut image = std::mem::take(&mut scratch.image);
-        image.clear();
-        image.extend_from_slice(state);
         turn.apply(state, &mut image);
         image.push(0);
         let stride = image.len();

@@ -345,17 +345,21 @@ impl KeyPlan {
         for (_, fields) in roles.plain.drain(..) {
             let fields: Vec<&Field> =
                 fields.into_iter().map(|field| Some(&view.fields[field?])).collect::<Option<_>>()?;
-            if fields.iter().any(|field| !field.is_direct()) {
+            let is_direct = fields.iter().all(|field| field.is_direct());
+            let width = fields[0].width;
+            // Fields of different widths have the same codes, but are not the same bits.
+            if !is_direct || fields.iter().any(|field| field.width != width) {
+                let widest = fields.iter().map(|field| field.width).max().unwrap_or(0);
+                let width = if is_direct { widest.max(1) } else { 64 };
                 self.letters.push(Letters {
                     position: self.width,
-                    mask: u64::MAX,
+                    mask: u64::MAX >> (64 - width),
                     fields: fields.iter().map(|&field| field.clone()).collect(),
                     tables: None,
                 });
-                self.width += 64;
+                self.width += width;
                 continue;
             }
-            let width = fields[0].width;
             let at: Vec<(u32, u32)> = fields.iter().map(|field| (field.word, field.shift)).collect();
             // Bits that follow the last run in the state extend it, if the key still has room.
             if let Some(Run { position, width: run_width, mask, .. }) = self.runs.last_mut()

@@ -30,7 +30,7 @@ use num_bigint::BigUint;
 use quotient_groups::{PermutationGroup, SparsePermutation};
 use quotient_ir::{Layout, Model};
 
-use crate::certify::CertifiedGroup;
+use crate::certify::{CertifiedGroup, FirstSlots};
 use crate::literals::{Literals, StateMap};
 pub use cardinality::Cardinality;
 pub use factor::MethodKind;
@@ -97,6 +97,14 @@ impl Canonicalizer {
         strategy: Strategy,
     ) -> Result<Self, Unsupported> {
         Self::of_maps(layout, group.literals(), group.maps(), strategy)
+    }
+
+    /// The canonicalizer of a group as it acts on the first slots of its states.
+    ///
+    /// # Errors
+    /// Currently never: there is a method for every group.
+    pub fn of_first_slots(layout: &Layout, group: &FirstSlots) -> Result<Self, Unsupported> {
+        Self::of_maps(layout, group.literals(), group.maps(), Strategy::Canonical)
     }
 
     /// The canonicalizer of an uncertified group of permutations of literals: for testing the methods on groups that no

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::rc::Rc;
 
-use super::{Choice, Event, Generator, Process, RandomCsp, VARIABLES, process_text};
+use super::{Choice, Event, Generator, NONE, Number, Process, RandomCsp, VARIABLES, process_text};
 use crate::random_murphi::Random;
 use crate::refinement_oracle::EventGraph;
 
@@ -18,11 +18,25 @@ pub struct RandomRefinement {
 
 /// A program for a seed.
 pub fn random_refinement(seed: u64) -> RandomRefinement {
+    random_pair(seed, false)
+}
+
+/// A program for a seed in which mostly all parts of each process are alike up to their parameters.
+pub fn random_symmetric_refinement(seed: u64) -> RandomRefinement {
+    random_pair(seed, true)
+}
+
+fn random_pair(seed: u64, is_symmetric: bool) -> RandomRefinement {
     let mut random = Random::new(seed);
     let count = 1 + random.below(3);
-    let mut generator = Generator { random, events: 0, definitions: count, shares_names: true };
+    let mut generator = Generator { random, events: 0, definitions: count, shares_names: true, is_symmetric };
     let definitions: Vec<Rc<Process>> = (0..count).map(|number| generator.definition(number)).collect();
-    let initial = (0..VARIABLES).map(|_| generator.random.between(0, 2)).collect();
+    let initial = (0..VARIABLES)
+        .map(|_| match is_symmetric && generator.random.percent(95) {
+            true => NONE,
+            false => generator.random.between(0, 2),
+        })
+        .collect();
     let system = generator.system();
     let mut all = definitions.clone();
     for definition in &definitions {
@@ -43,16 +57,27 @@ impl Generator {
     fn hidden(&mut self) -> Vec<Event> {
         let names = ["s0", "s1", "s2", "d0", "d1", "e0"];
         let names: Vec<&str> = names.into_iter().filter(|_| self.random.percent(50)).collect();
-        names.into_iter().map(|name| (name.into(), Vec::new())).collect()
+        let mut hidden: Vec<Event> = names.into_iter().map(|name| (name.into(), Vec::new())).collect();
+        if self.is_symmetric && self.random.percent(50) {
+            // Events of all parts, or now and then of some of them.
+            let most = if self.random.percent(85) { NONE } else { self.random.between(0, 1) };
+            hidden.extend((0..=most).map(|value| ("e0".into(), vec![value])));
+        }
+        hidden
     }
 
     /// A copy with changes now and then, in which references go to definitions that many further on.
     fn changed(&mut self, process: &Rc<Process>, shift: usize) -> Rc<Process> {
+        let is_symmetric = self.is_symmetric;
         let mut several = |parts: &[Rc<Process>]| parts.iter().map(|part| self.changed(part, shift)).collect();
         let copy = match &**process {
             Process::Stop => Process::Stop,
             Process::Skip => Process::Skip,
             Process::Done => Process::Done,
+            Process::Reference(definition, Number::Constant(argument)) if is_symmetric => {
+                let argument = if self.random.percent(6) { self.random.between(0, 2) } else { *argument };
+                Process::Reference(definition + shift, Number::Constant(argument))
+            }
             Process::Reference(definition, argument) => Process::Reference(definition + shift, argument.clone()),
             Process::Event(name, arguments, block, next) => {
                 let next = self.changed(next, shift);

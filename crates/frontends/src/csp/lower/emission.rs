@@ -2,7 +2,7 @@
 
 use quotient_ir::{
     ChartStep, Diagnostic, EventLabel, Exchange, Exchanges, ExprId, Fairness, Field, Model, Number, Owner,
-    Participation, Rule, Source, Span, Start, Statement, StatementKind, Table, Type, TypeId, TypeKind, Variable,
+    Participation, Rule, Source, Span, Start, Statement, StatementKind, TERMINATION_EVENT, Table, Type, TypeId, TypeKind, Variable,
     VariableId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -652,7 +652,7 @@ impl<'e, 't> Emission<'e, 't> {
             Label::Queue { channel, indices, values, sends } => {
                 Some(message(channel, if *sends { "!" } else { "?" }, indices, values))
             }
-            Label::Termination => Some(("✓".to_owned(), Vec::new())),
+            Label::Termination => Some((TERMINATION_EVENT.to_owned(), Vec::new())),
             Label::Internal | Label::Send { .. } | Label::Receive { .. } => None,
         }
     }
