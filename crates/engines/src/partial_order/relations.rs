@@ -81,7 +81,7 @@ pub(crate) enum EntryKind {
 }
 
 /// The relations of a model, which do not change during a search.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Relations {
     pub(crate) entries: Vec<Entry>,
     pub(crate) instances: Vec<RuleInstance>,
@@ -95,6 +95,8 @@ pub struct Relations {
     pub(crate) targets: Vec<EntryId>,
     /// Whether the work for composing functions did not suffice.
     pub(crate) is_coarse: bool,
+    /// Whether states in which a local step can be taken are passed through.
+    pub(crate) passes_local: bool,
 }
 
 impl PartialEq for Entry {
@@ -193,6 +195,17 @@ impl Relations {
             return Err("a rule has too many instances to list".to_owned().into());
         }
         Builder::new(model, options, behaviour, &seen)?.build(work.min(WORK), interrupt)
+    }
+
+    /// Whether an entry is a step that accords with everything: in no state does it matter to anything else when it is
+    /// taken.
+    pub(crate) fn is_local(&self, entry: EntryId) -> bool {
+        self.entries[entry as usize].kind == EntryKind::Step && self.discords[entry as usize].is_empty()
+    }
+
+    /// The same, with all states stored that are reached.
+    pub fn storing_all(self) -> Self {
+        Self { passes_local: false, ..self }
     }
 
     /// The number of steps.
@@ -544,7 +557,7 @@ impl Builder {
         // What is found on the way through transient states belongs to no state.
         let finding = (0..).zip(&steps).filter(|(_, step)| step.finds).map(|(id, _)| id);
         let targets = finding.chain(steps.len() as EntryId..entries.len() as EntryId).collect();
-        Ok(Relations { entries, instances, conditions, enablers, discords, targets, is_coarse })
+        Ok(Relations { entries, instances, conditions, enablers, discords, targets, is_coarse, passes_local: true })
     }
 }
 
