@@ -65,7 +65,7 @@ const STEPS_PER_NODE: u64 = 4;
 /// The least work that is granted at a time: the search is not interrupted for less.
 const LEAST_GRANT: u64 = 20_000;
 /// How many times as large a search may become while it looks for a shortest run to a violation that is known.
-const PATIENCE: u64 = 4;
+const PATIENCE: u64 = 2;
 /// Memory that an attempt may always take.
 const LEAST_BYTES: u64 = 1 << 20;
 
