@@ -124,7 +124,7 @@ pub(crate) enum WellDefinednessName {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Search")]
 pub(crate) struct SearchArguments {
-    /// The search order; breadth-first finds shortest counterexamples
+    /// The search order; breadth-first finds shortest counterexamples if it takes all steps (see --partial-order)
     #[arg(long, value_enum, value_name = "ORDER", default_value_t = OrderName::Bfs)]
     pub(crate) search: OrderName,
     /// How to reduce the state space by symmetry
@@ -289,7 +289,7 @@ pub(crate) struct CheckArguments {
     /// Also check that this formula of CTL or CTL* holds at the start, as in `AG EF p`; may be repeated
     #[arg(long, value_name = "FORMULA")]
     pub(crate) ctl: Vec<String>,
-    /// Show a shortest run to each cover that is reached, too; that takes a search for each
+    /// Show a run to each cover that is reached, too; that takes a search for each
     #[arg(long)]
     pub(crate) cover_runs: bool,
     /// Promela and CSP#: draw the first counterexample as a message sequence chart (SVG)

@@ -395,6 +395,10 @@ pub trait Parts: Batches {
 
     /// Expands what the expansion of a part of the same state, immediately before, has left out.
     fn expand_rest(&self, scratch: &mut Self::Scratch, state: &[u64], sink: &mut impl Sink);
+
+    /// The states of this system that were passed through on the way from one to another of its expansion. Unlike
+    /// transient states, they are none of the model.
+    fn passed_between(&self, scratch: &mut Self::Scratch, from: &[u64], to: &[u64]) -> Vec<Vec<u64>>;
 }
 
 /// Steps one at a time, also through transient states.

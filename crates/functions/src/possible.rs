@@ -6,6 +6,7 @@ mod narrowing;
 mod numbers;
 mod prologue;
 
+use std::cell::OnceCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
@@ -188,6 +189,7 @@ fn values_after(
         undefined_elements: vec![false; layout.slots.len()],
         budget: budget.clone(),
         uncharged: 0,
+        cells: vec![OnceCell::new(); model.types.len()],
     };
     match analysis.run(prologue.as_ref()) {
         Ok(stored) => Ok(Possible { holds: analysis.known, undefined_elements: analysis.undefined_elements, stored }),
@@ -257,6 +259,8 @@ struct Analysis<'m> {
     budget: Budget,
     /// Work not yet charged to the budget.
     uncharged: u64,
+    /// The number of cells of each type that was asked for.
+    cells: Vec<OnceCell<u64>>,
 }
 
 /// The work after which the budget is charged.
@@ -275,6 +279,11 @@ enum Iterations {
 type Abstract<T> = Result<T, GivenUp>;
 
 impl<'m> Analysis<'m> {
+    /// The number of cells of a type. Places are resolved so often that it is kept.
+    fn cells(&self, ty: TypeId) -> u64 {
+        *self.cells[ty.position()].get_or_init(|| self.model.cells(ty))
+    }
+
     /// Records work: a statement, an expression, a cell.
     fn charge(&mut self, work: usize) -> Abstract<()> {
         self.uncharged += work as u64;
@@ -495,6 +504,9 @@ impl<'m> Analysis<'m> {
     }
 
     fn load_any(&mut self, targets: &[Location]) -> Holds {
+        if let [only] = targets {
+            return self.load(*only);
+        }
         let mut holds = Holds::nothing();
         for &target in targets {
             holds = holds.union(&self.load(target));
@@ -553,8 +565,8 @@ impl<'m> Analysis<'m> {
             Root::Result { function, arguments } => {
                 let ty = self.model.functions[*function].result.expect("it is used as a place");
                 // A call that never returns has no result.
-                let nothing = || vec![Holds::nothing(); self.model.cells(ty) as usize];
-                let cells = self.call(*function, arguments, false)?.unwrap_or_else(nothing);
+                let result = self.call(*function, arguments, false)?;
+                let cells = result.unwrap_or_else(|| vec![Holds::nothing(); self.cells(ty) as usize]);
                 let first = self.locals.len() as u32;
                 self.locals.extend(cells);
                 (vec![Location::Local(first)], ty)
@@ -574,14 +586,14 @@ impl<'m> Analysis<'m> {
         for step in &place.steps {
             match (step, &self.model.types[ty].kind) {
                 (Step::Field(field), TypeKind::Record { fields }) => {
-                    let before: u64 = fields[..*field as usize].iter().map(|field| self.model.cells(field.ty)).sum();
+                    let before: u64 = fields[..*field as usize].iter().map(|field| self.cells(field.ty)).sum();
                     targets.iter_mut().for_each(|target| *target = target.offset(before));
                     ty = fields[*field as usize].ty;
                 }
                 (Step::Index(index), TypeKind::Array { index: index_type, element }) => {
                     let index = self.scalar(*index)?;
                     let domain = self.model.domain(*index_type);
-                    let stride = self.model.cells(*element);
+                    let stride = self.cells(*element);
                     let inside = index.numbers.within(&domain);
                     let Some(inside) = inside.listed() else { return Err(GivenUp::TooMuch) };
                     targets = targets
@@ -614,7 +626,7 @@ impl<'m> Analysis<'m> {
         if capacity.saturating_mul(multisets.len() as u64) > ITERATION_LIMIT as u64 {
             return Err(GivenUp::TooMuch);
         }
-        let stride = self.model.cells(element) + 1;
+        let stride = self.cells(element) + 1;
         let of = |multiset: &Location| {
             let multiset = *multiset;
             (0..capacity).map(move |position| multiset.offset(position * stride))
@@ -653,7 +665,7 @@ impl<'m> Analysis<'m> {
             TypeKind::Record { fields } => {
                 fields.iter().for_each(|field| self.cells_in_multisets(field.ty, cells));
             }
-            TypeKind::Multiset { .. } => cells.extend((0..self.model.cells(ty)).map(|_| true)),
+            TypeKind::Multiset { .. } => cells.extend((0..self.cells(ty)).map(|_| true)),
             _ => cells.push(false),
         }
     }
@@ -688,7 +700,7 @@ impl<'m> Analysis<'m> {
         if self.work > WORK_LIMIT {
             return Err(GivenUp::TooMuch);
         }
-        let unknown = Holds::either();
+        let unknown = Holds::either;
         Ok(match &self.model.pool[expression] {
             &Expr::Constant { value, .. } => Holds::number(value),
             Expr::Read(place) => {
@@ -781,7 +793,7 @@ impl<'m> Analysis<'m> {
                         });
                     }
                     if body.numbers.contains(decisive) {
-                        holds = unknown.clone();
+                        holds = unknown();
                     }
                 }
                 holds
@@ -792,16 +804,16 @@ impl<'m> Analysis<'m> {
                 match (holds.undefined, holds.numbers.is_empty()) {
                     (true, true) => Holds::number(1),
                     (false, _) => Holds::number(0),
-                    (true, false) => unknown,
+                    (true, false) => unknown(),
                 }
             }
             Expr::IsMember { value, .. } => {
                 self.scalar(*value)?;
-                unknown
+                unknown()
             }
             Expr::SameContents { left, right } => {
                 for place in [*left, *right] {
-                    let cells = self.model.cells(self.model.pool[place].ty);
+                    let cells = self.cells(self.model.pool[place].ty);
                     let targets = self.targets(place)?;
                     for offset in 0..cells {
                         self.charge(targets.len())?;
@@ -810,7 +822,7 @@ impl<'m> Analysis<'m> {
                         }
                     }
                 }
-                unknown
+                unknown()
             }
             Expr::Call { function, arguments } => {
                 let is_plain = !self.has_effects(expression);
@@ -920,7 +932,7 @@ impl<'m> Analysis<'m> {
         let callee = &self.model.functions[function];
         let mut passed = Vec::with_capacity(arguments.len());
         for (argument, &parameter) in arguments.iter().zip(&callee.parameters) {
-            let cells = self.model.cells(callee.locals[parameter].ty);
+            let cells = self.cells(callee.locals[parameter].ty);
             passed.push(match argument {
                 Argument::Value(value) => Passed::Cells(vec![self.scalar(*value)?]),
                 Argument::Copy(place) => {
@@ -1032,7 +1044,7 @@ impl<'m> Analysis<'m> {
                 self.store(&targets, 0, &Holds { undefined: false, numbers });
             }
             StatementKind::Copy { target, source } => {
-                let cells = self.model.cells(self.model.pool[*target].ty);
+                let cells = self.cells(self.model.pool[*target].ty);
                 let targets = self.targets(*target)?;
                 let source = self.targets(*source)?;
                 for (offset, holds) in self.load_range(&source, cells)?.iter().enumerate() {
@@ -1148,7 +1160,7 @@ impl<'m> Analysis<'m> {
                     None => return self.leave(None),
                     Some(ReturnValue::Value(value)) => vec![self.scalar(*value)?],
                     Some(ReturnValue::Copy(place)) => {
-                        let cells = self.model.cells(self.model.pool[*place].ty);
+                        let cells = self.cells(self.model.pool[*place].ty);
                         let targets = self.targets(*place)?;
                         self.load_range(&targets, cells)?
                     }
@@ -1170,7 +1182,7 @@ impl<'m> Analysis<'m> {
                 let cells = match element {
                     MultisetElement::Value(value) => vec![self.scalar(*value)?],
                     MultisetElement::Copy(place) => {
-                        let cells = self.model.cells(self.model.pool[*place].ty);
+                        let cells = self.cells(self.model.pool[*place].ty);
                         let source = self.targets(*place)?;
                         self.load_range(&source, cells)?
                     }
@@ -1222,7 +1234,7 @@ impl<'m> Analysis<'m> {
             scalars.push(Some(element));
         } else {
             // The cells of a copy are already in range.
-            scalars.extend(std::iter::repeat_n(None, self.model.cells(element) as usize));
+            scalars.extend(std::iter::repeat_n(None, self.cells(element) as usize));
         }
     }
 

@@ -4,15 +4,17 @@
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, TryRecvError};
 
 use quotient_engines::partial_order::{Obstacle, Relations};
 use quotient_engines::{
     Observer, Progress, ReductionPlan, Report, SearchOptions, SearchOrder, StopReason, StoreMode, Verdict,
 };
-use quotient_ir::Interrupt;
+use quotient_ir::{Budget, Interrupt, Meter};
 use quotient_symmetry::Strategy;
 
-use crate::control::Follower;
+use crate::control::{Follower, STACK_BYTES};
+use crate::defect::{self, Defect};
 use crate::error::Error;
 use crate::options::{Options, PartialOrder, Reduction};
 use crate::plan::{Plan, Refusal};
@@ -50,34 +52,41 @@ pub(crate) fn applied(
 const FIRST_STATES: u64 = 4_096;
 /// An attempt may store one part in this many of the states stored so far.
 const SHARE: u64 = 8;
-/// The same if it is promising: with its share, it is deeper than the search.
+/// The same if it is promising: with its share, it is nearer to its end than the search.
 const PROMISING_SHARE: u64 = 2;
 /// The factor by which the number of states grows before the next attempt.
 const GROWTH: u64 = 4;
 /// The attempts that may disappoint before there are no more.
 const DISAPPOINTMENTS: u32 = 3;
-/// The work for relations, in nodes of functions, that is allowed in any case: some milliseconds.
-const LEAST_WORK: u64 = 80_000;
-/// The work that is allowed for as many steps of the search, which take about as long.
-const EQUAL_WORK: u64 = 320_000;
-/// The steps of the search for which one node more is allowed.
-const STEPS_PER_NODE: u64 = 8;
+/// The work for relations, in nodes of functions, that is allowed in any case: some ten milliseconds.
+const LEAST_WORK: u64 = 160_000;
+/// The steps of the search for which one node more is allowed. A step takes longer than a node.
+const STEPS_PER_NODE: u64 = 4;
+/// The least work that is granted at a time: the search is not interrupted for less.
+const LEAST_GRANT: u64 = 20_000;
+/// How many times as large a search may become while it looks for a shortest run to a violation that is known.
+const PATIENCE: u64 = 2;
 /// Memory that an attempt may always take.
 const LEAST_BYTES: u64 = 1 << 20;
 
 /// Searches with a part of the steps, beside a search with all of them.
 ///
 /// Choosing steps takes longer than taking them, so it pays only where few suffice. An attempt begins after some states,
-/// and may store a small share of those stored so far; if it is then deeper than the search, a large one. If it ends, its
-/// result is the answer; if not, the search continues, and there is another attempt when it is some times as large. Work is
+/// and may store a small share of those stored so far; if it is then nearer to its end than the search, a large one. If it
+/// ends, its result is the answer; if not, the search continues, and there is another attempt when it is some times as large. Work is
 /// counted, so that the choice does not depend on the clock.
+///
+/// If an attempt finds a violation, its run need not be a shortest one: the search continues for a while, and if it finds
+/// one, too, that is the answer.
 pub(crate) struct Shortcut {
     relations: Option<Arc<Relations>>,
+    /// Finds them out.
+    request: Option<Request>,
     /// The number of states at the next attempt, if there is to be one.
     next: Option<u64>,
     disappointments: u32,
-    /// The work that did not suffice for relations. There is another attempt when half as much again is allowed.
-    too_little: u64,
+    /// A violation that an attempt found, and the number of states of the search at which it is the answer.
+    violated: Option<(Report, u64)>,
     /// Why all steps are needed, if that was found out.
     pub(crate) unused: Option<String>,
 }
@@ -95,14 +104,25 @@ impl Shortcut {
             && search.resume.is_none();
         Self {
             relations: None,
+            request: None,
             next: is_tried.then_some(FIRST_STATES),
             disappointments: 0,
-            too_little: 0,
+            violated: None,
             unused: None,
         }
     }
 
-    /// Makes an attempt if one is due, with the symmetries of the search. Its report, if it decides everything.
+    /// Whether a violation is known.
+    pub(crate) fn is_violated(&self) -> bool {
+        self.violated.is_some()
+    }
+
+    /// The report of an attempt that found a violation, if the search has found none.
+    pub(crate) fn into_violation(self) -> Option<Report> {
+        self.violated.map(|(report, _)| report)
+    }
+
+    /// Makes an attempt if one is due, with the symmetries of the search. The report of one that is the answer.
     pub(crate) fn attempt(
         &mut self,
         plan: &Plan,
@@ -110,9 +130,19 @@ impl Shortcut {
         progress: &Progress,
         follower: &Follower,
     ) -> Option<Result<Report, Error>> {
-        self.next.filter(|&next| progress.states >= next)?;
+        if let Some((_, end)) = self.violated {
+            let report = self.violated.take_if(|_| progress.states >= end);
+            return report.map(|(report, _)| Ok(report));
+        }
+        let next = self.next.filter(|_| progress.states >= FIRST_STATES)?;
+        let relations = match self.relations(plan, progress, follower.control().interrupt())? {
+            Ok(relations) => relations,
+            Err(defect) => return Some(Err(defect.into())),
+        };
+        if progress.states < next {
+            return None;
+        }
         self.next = Some(progress.states.saturating_mul(GROWTH));
-        let relations = self.relations(plan, progress, follower.control().interrupt())?;
         let mut share = SHARE;
         loop {
             let options = SearchOptions {
@@ -122,20 +152,25 @@ impl Shortcut {
                 spill: None,
                 ..plan.search.clone()
             };
-            let mut bound = Bound { follower, depth: 0 };
+            let mut bound = Bound { follower, last: Progress::default() };
             let report = match search::run_within(&plan.model, method, &options, &mut bound) {
                 Ok(report) => report,
                 Err(error) => return Some(Err(Error::of_engine(plan.model.source(), error))),
             };
-            if report.verdict != Verdict::Inconclusive {
-                return Some(Ok(report));
+            match report.verdict {
+                Verdict::Inconclusive => {}
+                Verdict::Violated => {
+                    self.violated = Some((report, progress.states.saturating_mul(PATIENCE)));
+                    return None;
+                }
+                _ => return Some(Ok(report)),
             }
             let is_too_large =
                 matches!(report.stop_reason, Some(StopReason::StateLimit(_) | StopReason::MemoryLimit(_)));
             if !is_too_large || share == PROMISING_SHARE {
                 return None;
             }
-            if bound.depth <= progress.depth {
+            if !is_promising(&bound.last, progress) {
                 self.disappointments += 1;
                 if self.disappointments == DISAPPOINTMENTS {
                     self.next = None;
@@ -146,35 +181,101 @@ impl Shortcut {
         }
     }
 
-    /// What steps do to each other, if it is known or found out with the work that the search is worth.
-    fn relations(&mut self, plan: &Plan, progress: &Progress, interrupt: &Interrupt) -> Option<Arc<Relations>> {
-        if self.relations.is_none() {
-            let steps = progress.transitions;
-            let work = LEAST_WORK + steps.min(EQUAL_WORK) + steps / STEPS_PER_NODE;
-            if work / 3 * 2 < self.too_little {
-                return None;
-            }
-            let (model, layout) = (plan.model.ir(), plan.model.layout());
-            match Relations::with_work(work, model, layout, &plan.search, interrupt) {
-                Ok(relations) => self.relations = Some(Arc::new(relations)),
-                Err(Obstacle::TooMuchWork(_)) => self.too_little = work,
-                Err(Obstacle::Refused(reason)) => (self.next, self.unused) = (None, Some(reason)),
-            }
+    /// What steps do to each other, if it is found out with the work that the search is worth.
+    fn relations(
+        &mut self,
+        plan: &Plan,
+        progress: &Progress,
+        interrupt: &Interrupt,
+    ) -> Option<Result<Arc<Relations>, Defect>> {
+        if let Some(relations) = &self.relations {
+            return Some(Ok(Arc::clone(relations)));
         }
-        self.relations.clone()
+        if self.request.is_none() {
+            self.request = Request::start(plan);
+        }
+        let work = LEAST_WORK + progress.transitions / STEPS_PER_NODE;
+        let answer = match &mut self.request {
+            None => Err(TryRecvError::Disconnected),
+            Some(request) => request.answer(work, interrupt),
+        };
+        match answer {
+            Err(TryRecvError::Empty) => return None,
+            Ok(Ok(Ok(relations))) => self.relations = Some(Arc::new(relations)),
+            Ok(Ok(Err(Obstacle::Refused(reason)))) => (self.next, self.unused) = (None, Some(reason)),
+            Ok(Ok(Err(Obstacle::TooMuchWork(_)))) | Err(TryRecvError::Disconnected) => self.next = None,
+            Ok(Err(defect)) => return Some(Err(defect)),
+        }
+        self.request = None;
+        self.relations.clone().map(Ok)
     }
+}
+
+/// What a request for relations ends with.
+type Answer = Result<Result<Relations, Obstacle>, Defect>;
+
+/// Finds out what steps do to each other, on its own thread, but never at the same time as the search, which grants work
+/// and waits until it is used up: so nothing has to be begun again when there is more.
+struct Request {
+    receiver: Receiver<Answer>,
+    meter: Meter,
+    /// Stops it when nobody waits for it any longer.
+    interrupt: Interrupt,
+    granted: u64,
+}
+
+impl Drop for Request {
+    fn drop(&mut self) {
+        self.interrupt.raise();
+        self.meter.end();
+    }
+}
+
+impl Request {
+    /// Begins, without any work. None if there are too few resources.
+    fn start(plan: &Plan) -> Option<Self> {
+        let (sender, receiver) = mpsc::channel();
+        let (interrupt, meter) = (Interrupt::new(), Meter::new(0));
+        let (model, options, ended) = (plan.model.clone(), plan.search.clone(), meter.clone());
+        let budget = Budget::metered(&meter, &interrupt);
+        let work = move || {
+            let found = defect::catch(|| Relations::with_budget(&budget, model.ir(), model.layout(), &options));
+            // The receiver is gone if the result is no longer needed.
+            let _ = sender.send(found);
+            ended.end();
+        };
+        std::thread::Builder::new().stack_size(STACK_BYTES).spawn(work).ok()?;
+        Some(Self { receiver, meter, interrupt, granted: 0 })
+    }
+
+    /// The answer, if it takes no more than this work in all.
+    fn answer(&mut self, work: u64, interrupt: &Interrupt) -> Result<Answer, TryRecvError> {
+        if work < self.granted.saturating_add(LEAST_GRANT) {
+            return Err(TryRecvError::Empty);
+        }
+        self.granted = work;
+        self.meter.grant(work, interrupt);
+        self.receiver.try_recv()
+    }
+}
+
+/// Whether an attempt is nearer to its end than the search beside which it was made: it is deeper, or fewer of its states
+/// wait. States are passed through in an attempt, so depth alone would not do.
+fn is_promising(attempt: &Progress, search: &Progress) -> bool {
+    let waiting = |of: &Progress, beside: &Progress| u128::from(of.frontier) * u128::from(beside.states);
+    attempt.depth > search.depth || waiting(attempt, search) < waiting(search, attempt)
 }
 
 /// Follows an attempt.
 struct Bound<'a> {
     follower: &'a Follower,
-    /// How deep it is.
-    depth: u64,
+    /// How far it got.
+    last: Progress,
 }
 
 impl Observer for Bound<'_> {
     fn progress(&mut self, progress: &Progress) -> ControlFlow<StopReason> {
-        self.depth = progress.depth;
+        self.last = *progress;
         self.follower.stop_reason().map_or(ControlFlow::Continue(()), ControlFlow::Break)
     }
 

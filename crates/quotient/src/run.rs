@@ -238,20 +238,28 @@ fn decided(
     symmetries: Option<Symmetries>,
     report: engines::Report,
     outcome: Option<Outcome>,
-    shortcut: Shortcut,
+    mut shortcut: Shortcut,
 ) -> Found {
+    let reduced = |symmetries: Option<Symmetries>, report: engines::Report| Found {
+        partial_order: Some(PartialOrderReport { unused: None }),
+        ..Found::new(symmetries, report)
+    };
     match outcome {
-        Some(Outcome::Shortcut(report)) => {
-            let partial_order = Some(PartialOrderReport { unused: None });
-            Found { partial_order, ..Found::new(symmetries, *report) }
-        }
+        Some(Outcome::Shortcut(report)) => reduced(symmetries, *report),
         Some(Outcome::Adaptive(searched)) => {
             let Searched { used, report } = *searched;
             Found::new(symmetries.map(|symmetries| symmetries.with_adaptive(used)), report)
         }
         None => {
-            let partial_order = shortcut.unused.map(|reason| PartialOrderReport { unused: Some(reason) });
-            Found { partial_order, ..Found::new(symmetries, report) }
+            let unused = shortcut.unused.take();
+            // A violation that is known need not be found by the search.
+            match shortcut.into_violation().filter(|_| report.verdict != Verdict::Violated) {
+                Some(known) => reduced(symmetries, known),
+                None => {
+                    let partial_order = unused.map(|reason| PartialOrderReport { unused: Some(reason) });
+                    Found { partial_order, ..Found::new(symmetries, report) }
+                }
+            }
         }
     }
 }

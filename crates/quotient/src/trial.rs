@@ -91,6 +91,9 @@ impl Observer for Trial<'_> {
             self.found = Some(found.map(|report| Outcome::Shortcut(Box::new(report))));
             return ControlFlow::Break(StopReason::Interrupted);
         }
+        if self.shortcut.is_violated() {
+            return ControlFlow::Continue(());
+        }
         let Some(next) = self.next.filter(|&next| progress.states >= next) else { return ControlFlow::Continue(()) };
         let Some(symmetries) = &self.symmetries else { return ControlFlow::Continue(()) };
         let (own, limit) = (&self.plan.search, progress.states / SHARE);

@@ -34,6 +34,8 @@ struct Tally {
     reduced: AtomicU64,
     states: AtomicU64,
     stored: AtomicU64,
+    /// The same if no states are passed through.
+    unpassed: AtomicU64,
     violated: AtomicU64,
 }
 
@@ -76,6 +78,7 @@ fn compare(model: &Model, deadlock: DeadlockMode, tally: &Tally) -> Result<(), S
         Ok(relations) => Arc::new(relations),
         Err(_) => return Ok(()),
     };
+    let storing_all = Arc::new(Relations::clone(&relations).storing_all());
     tally.models.fetch_add(1, Ordering::Relaxed);
     let symmetric = plan(model, &layout, &kept, SymmetrySource::Detected, Some(Strategy::Canonical)).map_err(text)?;
     for order in [SearchOrder::BreadthFirst, SearchOrder::DepthFirst] {
@@ -98,7 +101,17 @@ fn compare(model: &Model, deadlock: DeadlockMode, tally: &Tally) -> Result<(), S
                 if report.states > expected.states {
                     return Err(format!("{name}: {} states of {}", report.states, expected.states));
                 }
-                if plan.is_none() && threads == 1 && order == SearchOrder::BreadthFirst {
+                if threads > 1 {
+                    continue;
+                }
+                // Local steps that are passed through never cost states.
+                let unpassed = SearchOptions { partial_order: Some(storing_all.clone()), ..options };
+                let unpassed = check(model, &layout, plan, &unpassed, &mut Silent).map_err(text)?;
+                if report.states > unpassed.states {
+                    return Err(format!("{name}: {} states, {} if all are stored", report.states, unpassed.states));
+                }
+                if plan.is_none() && order == SearchOrder::BreadthFirst {
+                    tally.unpassed.fetch_add(unpassed.states, Ordering::Relaxed);
                     tally.states.fetch_add(expected.states, Ordering::Relaxed);
                     tally.stored.fetch_add(report.states, Ordering::Relaxed);
                     tally.reduced.fetch_add(u64::from(report.states < expected.states), Ordering::Relaxed);
@@ -169,10 +182,13 @@ fn compare_all(
     .flatten()
     .collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    let Tally { models, reduced, states, stored, violated } = tally;
-    let [models, reduced, states, stored, violated] =
-        [models, reduced, states, stored, violated].map(|it| it.into_inner());
-    let summary = format!("{sort}: {models} models, {reduced} reduced, {violated} wrong, {stored} of {states} states");
+    let Tally { models, reduced, states, stored, unpassed, violated } = tally;
+    let [models, reduced, states, stored, unpassed, violated] =
+        [models, reduced, states, stored, unpassed, violated].map(|it| it.into_inner());
+    let summary = format!(
+        "{sort}: {models} models, {reduced} reduced, {violated} wrong, {stored} of {states} states, {unpassed} if none \
+         are passed through"
+    );
     #[expect(clippy::print_stderr, reason = "what is recorded of a long run")]
     {
         eprintln!("{summary}");

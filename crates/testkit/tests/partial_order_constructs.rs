@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use quotient_engines::partial_order::Relations;
-use quotient_engines::{SearchOptions, SearchOrder, Silent, Subject, SymmetrySource, Verdict, check};
+use quotient_engines::{Report, SearchOptions, SearchOrder, Silent, Spill, Subject, SymmetrySource, Verdict, check};
 use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{DeadlockMode, Interrupt, Layout, Model, PropertyId, PropertyKind, Source};
 use quotient_symmetry::Strategy;
@@ -50,7 +50,49 @@ fn agree(name: &str, model: &Model, deadlock: DeadlockMode) -> Option<[u64; 4]> 
             }
         }
     }
+    let spill = Some(Spill { folder: std::env::temp_dir(), max_bytes: None });
+    let on_disk = SearchOptions { partial_order: Some(relations), spill, max_memory: Some(1 << 12), ..options };
+    let report = check(model, &layout, None, &on_disk, &mut Silent).unwrap();
+    assert_eq!(report.verdict, whole.verdict, "{name}: on disk");
     Some(states)
+}
+
+/// A search in which states are passed through, in both orders.
+fn pass(model: &Model) -> [Report; 2] {
+    let layout = Layout::new(model).unwrap();
+    [SearchOrder::BreadthFirst, SearchOrder::DepthFirst].map(|order| {
+        let options = SearchOptions { order, deadlock: DeadlockMode::Stuck, ..SearchOptions::default() };
+        let relations = Relations::of(model, &layout, &options, &Interrupt::new()).unwrap();
+        let options = SearchOptions { partial_order: Some(Arc::new(relations)), ..options };
+        check(model, &layout, None, &options, &mut Silent).unwrap()
+    })
+}
+
+/// Long ways are cut, and all their steps are part of a run.
+#[test]
+fn long_ways_of_local_steps() {
+    let rules = |counter: &str| format!("rule {counter} < 300 ==> {counter} := {counter} + 1; end;");
+    let [first, second] = ["x", "y"].map(rules);
+    let text = format!("var x: 0..300; y: 0..300; startstate x := 0; y := 0; end; {first} {second}");
+    for report in pass(&load_murphi("counters", &text, &[]).unwrap()) {
+        assert_eq!((report.states, report.transitions), (4, 600));
+        let stuck = report.properties.iter().find(|property| property.subject == Subject::Deadlock).unwrap();
+        assert_eq!(stuck.trace.as_ref().map(|trace| trace.steps.len()), Some(601));
+    }
+}
+
+/// A way that comes round is cut, so that what others do is seen.
+#[test]
+fn local_steps_that_never_end() {
+    let text = "byte x; active proctype A() { byte i; do :: i = 1 - i od }
+         active proctype B() { byte own; own = 1; x = own; x = 0 }
+         active proctype C() { byte own; own = 1; own = 2; assert(x == 0) }";
+    for report in pass(&promela("loop", text)) {
+        assert_eq!(report.verdict, Verdict::Violated);
+    }
+    for report in pass(&promela("loop without an error", &text.replace("x == 0", "x < 2"))) {
+        assert_eq!(report.verdict, Verdict::Holds);
+    }
 }
 
 /// Each construct, the verdict, and whether states must be saved.

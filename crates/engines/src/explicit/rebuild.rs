@@ -25,8 +25,16 @@ pub(crate) fn rebuild<S: SearchSpace>(
     interpreter: &Interpreter<'_>,
 ) -> Result<Trace, EngineError> {
     let mut scratch = system.scratch();
-    let mut path = store.path(finding.origin).map_err(|error| EngineError::Disk(error.to_string()))?;
-    path.extend(finding.state.clone());
+    let mut reached = store.path(finding.origin).map_err(|error| EngineError::Disk(error.to_string()))?;
+    reached.extend(finding.state.clone());
+    let mut path: Vec<Vec<u64>> = Vec::with_capacity(reached.len());
+    for state in reached {
+        if let Some(before) = path.last() {
+            let passed = system.passed_between(&mut scratch, before, &state);
+            path.extend(passed);
+        }
+        path.push(state);
+    }
     let mut steps = Vec::with_capacity(path.len());
     let mut before: Option<Vec<u64>> = None;
     for stored in &path {

@@ -5,6 +5,7 @@
 //! * `relations` computes once for a model what instances do to each other, `stretches` which of them fire on the way
 //!   through transient states;
 //! * `conditions` evaluates guards on packed states, `stubborn` chooses the steps of a state;
+//! * `local` passes through states in which a step can be taken that nothing else depends on;
 //! * `system` wraps a search space, reduced by symmetry or not.
 //!
 //! What is preserved, and why: ADR 23. Deadlocks need nothing else. For conditions on states, errors and cover
@@ -17,6 +18,7 @@ mod conditions;
 mod deciding;
 mod effects;
 mod independence;
+mod local;
 mod relations;
 mod stable;
 mod stretches;

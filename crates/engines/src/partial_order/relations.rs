@@ -81,7 +81,7 @@ pub(crate) enum EntryKind {
 }
 
 /// The relations of a model, which do not change during a search.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Relations {
     pub(crate) entries: Vec<Entry>,
     pub(crate) instances: Vec<RuleInstance>,
@@ -95,6 +95,8 @@ pub struct Relations {
     pub(crate) targets: Vec<EntryId>,
     /// Whether the work for composing functions did not suffice.
     pub(crate) is_coarse: bool,
+    /// Whether states in which a local step can be taken are passed through.
+    pub(crate) passes_local: bool,
 }
 
 impl PartialEq for Entry {
@@ -140,33 +142,33 @@ impl Relations {
     /// # Errors
     /// The reason why there are none.
     pub fn of(model: &Model, layout: &Layout, options: &SearchOptions, interrupt: &Interrupt) -> Result<Self, String> {
-        Self::within(UNFOLDING, model, layout, options, interrupt).map_err(Obstacle::into_reason)
+        let [unfolding, composing] = [UNFOLDING, WORK].map(|work| Budget::new(work, interrupt.clone()));
+        Self::within([&unfolding, &composing], model, layout, options).map_err(Obstacle::into_reason)
     }
 
     /// The same, if it takes no more than some work, counted in nodes of functions.
     ///
     /// # Errors
     /// What prevents it.
-    pub fn with_work(
-        work: u64,
+    pub fn with_budget(
+        budget: &Budget,
         model: &Model,
         layout: &Layout,
         options: &SearchOptions,
-        interrupt: &Interrupt,
     ) -> Result<Self, Obstacle> {
-        let relations = Self::within(work, model, layout, options, interrupt)?;
+        let relations = Self::within([budget, budget], model, layout, options)?;
         match relations.is_coarse {
             true => Err(Obstacle::TooMuchWork("what steps do to each other takes too long to find out".to_owned())),
             false => Ok(relations),
         }
     }
 
+    /// The same, with one budget for the functions of the model and one for composing them.
     fn within(
-        work: u64,
+        [unfolding, composing]: [&Budget; 2],
         model: &Model,
         layout: &Layout,
         options: &SearchOptions,
-        interrupt: &Interrupt,
     ) -> Result<Self, Obstacle> {
         if let Some(reason) = refusal(model, options) {
             return Err(reason.into());
@@ -174,9 +176,8 @@ impl Relations {
         let checks = Checks::new(model, options.properties.as_deref());
         let seen: Vec<PropertyId> =
             [&checks.invariants, &checks.covers, &checks.remarks].into_iter().flatten().copied().collect();
-        let budget = Budget::new(work, interrupt.clone());
         let behaviour =
-            unfold_by_pointers(model, layout, Preserved::Properties(&seen), &budget).map_err(|Spent| spent())?;
+            unfold_by_pointers(model, layout, Preserved::Properties(&seen), unfolding).map_err(|Spent| spent())?;
         for refused in &behaviour.refused {
             let name = match &refused.subject {
                 Subject::Action(Action::Start(_)) => continue,
@@ -192,7 +193,18 @@ impl Relations {
         if behaviour.inputs.iter().any(|(action, _)| matches!(action, Action::Rule(_))) {
             return Err("a rule has too many instances to list".to_owned().into());
         }
-        Builder::new(model, options, behaviour, &seen)?.build(work.min(WORK), interrupt)
+        Builder::new(model, options, behaviour, &seen)?.build(composing)
+    }
+
+    /// Whether an entry is a step that accords with everything: in no state does it matter to anything else when it is
+    /// taken.
+    pub(crate) fn is_local(&self, entry: EntryId) -> bool {
+        self.entries[entry as usize].kind == EntryKind::Step && self.discords[entry as usize].is_empty()
+    }
+
+    /// The same, with all states stored that are reached.
+    pub fn storing_all(self) -> Self {
+        Self { passes_local: false, ..self }
     }
 
     /// The number of steps.
@@ -391,7 +403,7 @@ impl Builder {
         }
     }
 
-    fn build(self, work: u64, interrupt: &Interrupt) -> Result<Relations, Obstacle> {
+    fn build(self, budget: &Budget) -> Result<Relations, Obstacle> {
         let Self { mut behaviour, stable, steps, sights, numbers, constant } = self;
         let known = behaviour.circuit.known_values(stable);
         let mut conditions = Conditions::new(&behaviour.circuit, behaviour.slots);
@@ -443,8 +455,7 @@ impl Builder {
         // Conjuncts are numbered in the order in which they were added.
         let conjuncts: Vec<ConditionId> = nodes.iter().map(|node| known_nodes[node]).collect();
 
-        let budget = Budget::new(work, interrupt.clone());
-        behaviour.circuit.draw_on(&budget);
+        behaviour.circuit.draw_on(budget);
         let Behaviour { circuit, multisets, events, .. } = &mut behaviour;
         let mut decider = Decider::new(Composer::new(circuit, multisets), events);
         let slot_of = |slot: u32| whole_multiset(multisets, slot);
@@ -535,7 +546,7 @@ impl Builder {
             }
         }
         let is_coarse = decider.composer.circuit.is_spent();
-        if interrupt.is_raised() {
+        if budget.interrupt().is_raised() {
             return Err("interrupted".to_owned().into());
         }
         for discord in &mut discords {
@@ -544,7 +555,7 @@ impl Builder {
         // What is found on the way through transient states belongs to no state.
         let finding = (0..).zip(&steps).filter(|(_, step)| step.finds).map(|(id, _)| id);
         let targets = finding.chain(steps.len() as EntryId..entries.len() as EntryId).collect();
-        Ok(Relations { entries, instances, conditions, enablers, discords, targets, is_coarse })
+        Ok(Relations { entries, instances, conditions, enablers, discords, targets, is_coarse, passes_local: true })
     }
 }
 

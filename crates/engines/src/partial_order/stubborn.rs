@@ -6,10 +6,16 @@
 //! fewest steps is chosen, the first if there are several: the choice depends on nothing but the state.
 //!
 //! A closed set with everything that has to be seen in it puts nothing off ([`Chooser::complete`]).
+//!
+//! A step that accords with everything is a set of its own wherever it can be taken: a *local* step.
+
+use std::ops::ControlFlow;
+
+use quotient_ir::Layout;
 
 use crate::partial_order::conditions::{ConditionId, Contents, Reader};
 use crate::partial_order::relations::{Entry, EntryId, EntryKind, Relations};
-use quotient_ir::Layout;
+use crate::seam::Selection;
 
 /// The largest number of steps with which a set is begun.
 const SEEDS: usize = 64;
@@ -43,15 +49,50 @@ impl Rows {
 pub(crate) struct Chooser<'a> {
     relations: &'a Relations,
     reader: Reader,
-    /// The entries by the value that one slot must have; each is in one of the lists.
-    dispatch: Vec<(u32, Vec<Vec<EntryId>>)>,
-    /// The entries without a condition on one slot.
-    others: Vec<EntryId>,
+    all: Dispatch,
+    /// The local steps.
+    local: Dispatch,
     discords: Rows,
     enablers: Rows,
     /// The entries that are steps.
     steps: Box<[u64]>,
     words: usize,
+}
+
+/// Finds the entries that may be taken in a state.
+#[derive(Debug, Default)]
+struct Dispatch {
+    /// Entries by the value that one slot must have; each is in one of the lists.
+    lists: Vec<(u32, Vec<Vec<EntryId>>)>,
+    /// The entries without a condition on one slot.
+    others: Vec<EntryId>,
+}
+
+impl Dispatch {
+    fn new(relations: &Relations, includes: impl Fn(EntryId) -> bool) -> Self {
+        let conditions = &relations.conditions;
+        let mut lists: Vec<(u32, Vec<Vec<EntryId>>)> = Vec::new();
+        let mut others = Vec::new();
+        for (id, entry) in (0..).zip(&relations.entries).filter(|&(id, _)| includes(id)) {
+            let keys = entry.conjuncts.iter().filter_map(|&conjunct| conditions.on_one_slot(conjunct));
+            let share =
+                |(slot, positions): &(u32, Vec<usize>)| positions.len() * 1024 / conditions.values(*slot).max(1);
+            let Some((slot, positions)) = keys.min_by_key(share) else {
+                others.push(id);
+                continue;
+            };
+            let at = lists.iter().position(|(known, _)| *known == slot).unwrap_or_else(|| {
+                lists.push((slot, vec![Vec::new(); conditions.values(slot)]));
+                lists.len() - 1
+            });
+            positions.into_iter().for_each(|position| lists[at].1[position].push(id));
+        }
+        Self { lists, others }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.lists.is_empty() && self.others.is_empty()
+    }
 }
 
 /// The working memory for one state at a time.
@@ -77,33 +118,16 @@ pub(crate) struct ChoiceScratch {
 
 impl<'a> Chooser<'a> {
     pub(crate) fn new(relations: &'a Relations, layout: &Layout) -> Self {
-        let conditions = &relations.conditions;
-        let mut lists: Vec<(u32, Vec<Vec<EntryId>>)> = Vec::new();
-        let mut others = Vec::new();
         let words = relations.entries.len().div_ceil(64);
         let mut steps = vec![0; words];
-        for (id, entry) in (0..).zip(&relations.entries) {
-            if entry.kind == EntryKind::Step {
-                steps[id as usize / 64] |= 1 << (id % 64);
-            }
-            let keys = entry.conjuncts.iter().filter_map(|&conjunct| conditions.on_one_slot(conjunct));
-            let share =
-                |(slot, positions): &(u32, Vec<usize>)| positions.len() * 1024 / conditions.values(*slot).max(1);
-            let Some((slot, positions)) = keys.min_by_key(share) else {
-                others.push(id);
-                continue;
-            };
-            let at = lists.iter().position(|(known, _)| *known == slot).unwrap_or_else(|| {
-                lists.push((slot, vec![Vec::new(); conditions.values(slot)]));
-                lists.len() - 1
-            });
-            positions.into_iter().for_each(|position| lists[at].1[position].push(id));
+        for (id, _) in relations.entries.iter().enumerate().filter(|(_, entry)| entry.kind == EntryKind::Step) {
+            steps[id / 64] |= 1 << (id % 64);
         }
         Self {
             relations,
-            reader: Reader::new(conditions, layout),
-            dispatch: lists,
-            others,
+            reader: Reader::new(&relations.conditions, layout),
+            all: Dispatch::new(relations, |_| true),
+            local: Dispatch::new(relations, |id| relations.is_local(id)),
             discords: Rows::new(words, &relations.discords),
             enablers: Rows::new(words, &relations.enablers),
             steps: steps.into(),
@@ -118,14 +142,10 @@ impl<'a> Chooser<'a> {
             return false;
         }
         scratch.begin(self.relations, self.words);
-        for (slot, lists) in &self.dispatch {
-            for &entry in &lists[scratch.contents.position(*slot)] {
-                self.examine(entry, scratch);
-            }
-        }
-        for &entry in &self.others {
-            self.examine(entry, scratch);
-        }
+        let _ = self.each_taken(&self.all, scratch, |scratch, entry| {
+            scratch.taken[entry as usize / 64] |= 1 << (entry % 64);
+            ControlFlow::Continue(())
+        });
         if scratch.is_unclear {
             return false;
         }
@@ -134,10 +154,9 @@ impl<'a> Chooser<'a> {
         if least <= 1 {
             return false;
         }
-        // A step that accords with everything is a set of its own.
+        let local = self.local_step(scratch);
         let seeds = || ones(&scratch.taken).filter(|&seed| self.relations.entries[seed].kind == EntryKind::Step);
-        let alone = seeds().find(|&seed| self.relations.discords[seed].is_empty());
-        let seeds: Vec<usize> = alone.map_or_else(|| seeds().take(SEEDS).collect(), |seed| vec![seed]);
+        let seeds: Vec<usize> = local.map_or_else(|| seeds().take(SEEDS).collect(), |seed| vec![seed as usize]);
         for seed in seeds {
             scratch.empty();
             scratch.add(seed);
@@ -156,6 +175,36 @@ impl<'a> Chooser<'a> {
         }
         self.list_best(scratch);
         true
+    }
+
+    /// Whether a local step can be taken in a state; then its instance is in the scratch. Of several it is always the same.
+    pub(crate) fn choose_local(&self, state: &[u64], scratch: &mut ChoiceScratch) -> bool {
+        scratch.chosen.clear();
+        if !self.relations.passes_local || self.local.is_empty() || !self.reader.read(state, &mut scratch.contents) {
+            return false;
+        }
+        scratch.begin(self.relations, self.words);
+        let local = self.local_step(scratch);
+        scratch.chosen.extend(local.map(|entry| self.relations.entries[entry as usize].instance));
+        local.is_some()
+    }
+
+    /// A local step that can be taken in the state that was read, always the same one.
+    fn local_step(&self, scratch: &mut ChoiceScratch) -> Option<EntryId> {
+        let mut found = None;
+        let _ = self.each_taken(&self.local, scratch, |_, entry| {
+            found = Some(entry);
+            ControlFlow::Break(())
+        });
+        found
+    }
+
+    /// The chosen instances.
+    pub(crate) fn selection<'s>(&self, scratch: &'s ChoiceScratch) -> Selection<'s>
+    where
+        'a: 's,
+    {
+        Selection { instances: &self.relations.instances, chosen: &scratch.chosen }
     }
 
     /// Extends the chosen steps to a set with everything that has to be seen in it. What is added replaces the chosen
@@ -191,13 +240,33 @@ impl<'a> Chooser<'a> {
         chosen.dedup();
     }
 
-    /// Notes whether an entry can be taken.
+    /// Visits the entries that can be taken, always in the same order, until a break. The state was read.
     #[inline]
-    fn examine(&self, entry: EntryId, scratch: &mut ChoiceScratch) {
-        let Entry { conjuncts, .. } = &self.relations.entries[entry as usize];
-        if conjuncts.iter().all(|&conjunct| self.holds(conjunct, scratch)) {
-            scratch.taken[entry as usize / 64] |= 1 << (entry % 64);
+    fn each_taken(
+        &self,
+        dispatch: &Dispatch,
+        scratch: &mut ChoiceScratch,
+        mut visit: impl FnMut(&mut ChoiceScratch, EntryId) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let mut examine = |entries: &[EntryId], scratch: &mut ChoiceScratch| {
+            for &entry in entries {
+                if self.is_taken(entry, scratch) {
+                    visit(scratch, entry)?;
+                }
+            }
+            ControlFlow::Continue(())
+        };
+        for (slot, lists) in &dispatch.lists {
+            examine(&lists[scratch.contents.position(*slot)], scratch)?;
         }
+        examine(&dispatch.others, scratch)
+    }
+
+    /// Whether an entry can be taken.
+    #[inline]
+    fn is_taken(&self, entry: EntryId, scratch: &mut ChoiceScratch) -> bool {
+        let Entry { conjuncts, .. } = &self.relations.entries[entry as usize];
+        conjuncts.iter().all(|&conjunct| self.holds(conjunct, scratch))
     }
 
     /// Closes the present set. The number of what can be taken in it, if it is less than a limit.

@@ -1,10 +1,12 @@
-//! A search space in which a part of the steps of a state is taken where that suffices.
+//! A search space in which a part of the steps of a state is taken where that suffices, and states with a local step are
+//! passed through.
 
 use std::ops::ControlFlow;
 
 use quotient_groups::SparsePermutation;
 use quotient_ir::{Fault, Layout, PropertyId};
 
+use crate::partial_order::local::{self, Follower, FollowerScratch};
 use crate::partial_order::relations::Relations;
 use crate::partial_order::stubborn::{ChoiceScratch, Chooser};
 use crate::seam::{
@@ -26,6 +28,7 @@ pub(crate) struct PartialOrderSystem<'a, S> {
 pub(crate) struct PartialOrderScratch<T> {
     inner: T,
     choice: ChoiceScratch,
+    following: FollowerScratch<T>,
 }
 
 impl<'a, S: SearchSpace> PartialOrderSystem<'a, S> {
@@ -39,7 +42,8 @@ impl<S: SearchSpace> TransitionSystem for PartialOrderSystem<'_, S> {
     type Scratch = PartialOrderScratch<S::Scratch>;
 
     fn scratch(&self) -> Self::Scratch {
-        PartialOrderScratch { inner: self.inner.scratch(), choice: ChoiceScratch::default() }
+        let following = FollowerScratch::new(self.inner);
+        PartialOrderScratch { inner: self.inner.scratch(), choice: ChoiceScratch::default(), following }
     }
 
     fn words(&self) -> usize {
@@ -100,21 +104,43 @@ impl<S: SearchSpace> Parts for PartialOrderSystem<'_, S> {
     const REDUCES: bool = true;
 
     fn expand_part(&self, scratch: &mut Self::Scratch, state: &[u64], sink: &mut impl Sink) -> Share {
-        let PartialOrderScratch { inner, choice } = scratch;
-        if !self.chooser.choose(state, choice) {
-            self.inner.expand(inner, state, sink);
-            return Share::Enough;
-        }
-        let selection = Selection { instances: &self.relations.instances, chosen: &choice.chosen };
-        self.inner.expand_some(inner, state, selection, sink);
-        if self.relations.targets.is_empty() { Share::Enough } else { Share::Part }
+        let PartialOrderScratch { inner, choice, following } = scratch;
+        let mut follower = Follower::new(self.inner, &self.chooser, following, state, sink);
+        let share = match self.chooser.choose(state, choice) {
+            false => {
+                self.inner.expand(inner, state, &mut follower);
+                Share::Enough
+            }
+            true => {
+                self.inner.expand_some(inner, state, self.chooser.selection(choice), &mut follower);
+                if self.relations.targets.is_empty() { Share::Enough } else { Share::Part }
+            }
+        };
+        follower.follow_all();
+        share
     }
 
     fn expand_rest(&self, scratch: &mut Self::Scratch, state: &[u64], sink: &mut impl Sink) {
-        let PartialOrderScratch { inner, choice } = scratch;
+        let PartialOrderScratch { inner, choice, following } = scratch;
+        let mut follower = Follower::new(self.inner, &self.chooser, following, state, sink);
         self.chooser.complete(choice);
-        let selection = Selection { instances: &self.relations.instances, chosen: &choice.chosen };
-        self.inner.expand_some(inner, state, selection, sink);
+        self.inner.expand_some(inner, state, self.chooser.selection(choice), &mut follower);
+        follower.follow_all();
+    }
+
+    fn passed_between(&self, scratch: &mut Self::Scratch, from: &[u64], to: &[u64]) -> Vec<Vec<u64>> {
+        let mut successors: Vec<Vec<u64>> = Vec::new();
+        self.inner.successors(&mut scratch.inner, from, |_, event| {
+            if let Event::Next { state, .. } = event {
+                successors.push(state.to_vec());
+            }
+            ControlFlow::Continue(())
+        });
+        let ways = successors.into_iter().filter_map(|first| {
+            let way = local::way(self.inner, &self.chooser, &mut scratch.following, from, &first);
+            way.split_last().filter(|(last, _)| *last == to).map(|(_, passed)| passed.to_vec())
+        });
+        ways.min_by_key(Vec::len).unwrap_or_default()
     }
 }
 

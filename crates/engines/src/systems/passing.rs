@@ -307,6 +307,10 @@ impl<S: Batches> Parts for PassingSystem<'_, S> {
     }
 
     fn expand_rest(&self, _scratch: &mut Self::Scratch, _state: &[u64], _sink: &mut impl Sink) {}
+
+    fn passed_between(&self, _scratch: &mut Self::Scratch, _from: &[u64], _to: &[u64]) -> Vec<Vec<u64>> {
+        Vec::new()
+    }
 }
 
 impl<S: Batches> Steps for PassingSystem<'_, S> {

@@ -318,6 +318,10 @@ impl<S: SearchSpace> Parts for QuotientSystem<'_, S> {
     }
 
     fn expand_rest(&self, _scratch: &mut Self::Scratch, _state: &[u64], _sink: &mut impl Sink) {}
+
+    fn passed_between(&self, _scratch: &mut Self::Scratch, _from: &[u64], _to: &[u64]) -> Vec<Vec<u64>> {
+        Vec::new()
+    }
 }
 
 impl<S: SearchSpace> Steps for QuotientSystem<'_, S> {
