@@ -17,6 +17,8 @@ use quotient_symmetry::Strategy;
 use quotient_testkit::examples::load_murphi;
 use quotient_testkit::partial_murphi::partial_program;
 use quotient_testkit::pool::map_on_workers;
+use quotient_testkit::random_b::random_machine;
+use quotient_testkit::random_csp::random_csp;
 use quotient_testkit::random_dve::random_dve;
 use quotient_testkit::random_murphi::{ProgramOptions, Random, random_program};
 use quotient_testkit::random_promela::{random_promela, random_promela_claim, random_promela_states};
@@ -325,4 +327,16 @@ fn random_promela_programs() {
 #[test]
 fn random_dve_systems() {
     compare_all("dve", 10, 150, &[DeadlockMode::Stuck], |seed| loaded(random_dve(seed).text(), Language::Dve));
+}
+
+#[test]
+fn random_csp_programs() {
+    compare_all("csp", 0, 60, &[DeadlockMode::Stuck, DeadlockMode::Off], |seed| {
+        loaded(random_csp(seed).text(), Language::Csp)
+    });
+}
+
+#[test]
+fn random_b_machines() {
+    compare_all("b", 0, 60, &[DeadlockMode::Stuck], |seed| loaded(random_machine(seed), Language::B));
 }

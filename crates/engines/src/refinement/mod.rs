@@ -137,7 +137,8 @@ impl<S: TransitionSystem> Claim<'_, '_, S> {
             instances: Vec::new(),
             automaton: (u32::try_from(search.nodes.len()).unwrap_or(u32::MAX), 0),
             symmetry: search.graph.order().map_or(UsedSymmetry::None, |order| UsedSymmetry::Whole(order.clone())),
-            states: search.pairs.len() as u64,
+            // Without pairs that later ones made superfluous, so that the number does not depend on the order.
+            states: search.known.values().map(|nodes| nodes.len() as u64).sum(),
             transitions: search.graph.transitions,
             memory_bytes: search.graph.memory_bytes(),
         });
