@@ -103,6 +103,7 @@ pub(crate) fn check_behaviour(
         remarks: Vec::new(),
         stop_reason: None,
         searches: Vec::new(),
+        all_steps: None,
         fairness: FairnessMode::None,
     };
     let found = search.run(&interpreter, property);
@@ -110,6 +111,7 @@ pub(crate) fn check_behaviour(
         instances: Vec::new(),
         automaton: (u32::try_from(search.nodes.len()).unwrap_or(u32::MAX), 0),
         symmetry: UsedSymmetry::None,
+        parts: None,
         states: search.pairs.len() as u64,
         transitions: search.graph.transitions,
         memory_bytes: search.graph.memory_bytes(),
