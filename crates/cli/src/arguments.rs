@@ -466,6 +466,9 @@ pub(crate) struct ExploreArguments {
     /// Which symmetries to use
     #[arg(long, value_enum, value_name = "SYMMETRY", default_value_t = SymmetryName::Off, help_heading = "Search")]
     pub(crate) symmetry: SymmetryName,
+    /// Take a part of the steps where that preserves deadlocks and errors; the states represented are not counted
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = AskedName::Off, help_heading = "Search")]
+    pub(crate) partial_order: AskedName,
     #[command(flatten)]
     pub(crate) search: SearchArguments,
     #[command(flatten)]
@@ -570,6 +573,15 @@ pub(crate) enum PartialOrderName {
     /// Always; refuses what needs all steps
     On,
     /// Never
+    Off,
+}
+
+/// Whether something is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AskedName {
+    /// Yes
+    On,
+    /// No
     Off,
 }
 

@@ -73,3 +73,64 @@ fn why_all_steps_are_needed() {
     assert_eq!(said.status, Some(2), "{}", said.stderr);
     assert!(said.stderr.contains("only the first violation is preserved"), "{}", said.stderr);
 }
+
+/// Four counters, and a flag that is set at the end of one of them.
+fn counters() -> (tempfile::TempDir, String) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("counters.m");
+    let variables: String = (0..4).map(|number| format!("c{number}: 0..20; ")).collect();
+    let starts: String = (0..4).map(|number| format!("c{number} := 0; ")).collect();
+    let rule = |number: u32| format!("rule c{number} < 20 ==> c{number} := c{number} + 1; end;\n");
+    let rules: String = (0..4).map(rule).collect();
+    let last = "rule c0 = 20 & !done ==> done := true; end;\nrule c0 = 20 & done ==> end;\n";
+    let text = format!("var {variables} done: boolean; startstate {starts} done := false; end;\n{rules}{last}");
+    std::fs::write(&path, text).expect("a model");
+    let path = path.to_str().expect("a plain path").to_owned();
+    (folder, path)
+}
+
+#[test]
+fn formulas_with_a_part_of_the_steps() {
+    let (_folder, path) = counters();
+    let formula = ["check", "--property", "<> done", "--ltl", "<> done", "--ltl", "[] (done -> c0 = 20)"];
+    let said = quotient(formula.into_iter().chain(["--partial-order", "on", &path]));
+    assert_eq!(said.status, Some(0), "{}{}", said.stdout, said.stderr);
+    assert!(said.stdout.contains("partial order with 84 states"), "{}", said.stdout);
+    // The search of the states is what tells that there are many.
+    let said = quotient(["check", "--ltl", "<> done", "--ltl", "<> (c0 = 20 & X done)", &path]);
+    assert_eq!(said.status, Some(0), "{}{}", said.stdout, said.stderr);
+    assert!(said.stdout.contains("partial order with 84 states"), "{}", said.stdout);
+    let reason = "without partial order: it distinguishes runs by how often a state is repeated";
+    assert!(said.stdout.contains(reason), "{}", said.stdout);
+}
+
+#[test]
+fn formulas_that_need_all_steps() {
+    let (_folder, path) = counters();
+    for (options, reason) in [
+        (["--ltl", "<> (done & X done)"], "it distinguishes runs by how often a state is repeated"),
+        (["--ctl", "AG EF done"], "what branches off a run needs all steps"),
+    ] {
+        let said = quotient(["check", "--partial-order", "on"].into_iter().chain(options).chain([&path[..]]));
+        assert_eq!(said.status, Some(2), "{}{}", said.stdout, said.stderr);
+        assert!(said.stderr.contains(reason), "{}", said.stderr);
+    }
+    let said = quotient(["check", "--partial-order", "on", "--ltl", "<> done", "--fairness", "weak", &path]);
+    assert_eq!(said.status, Some(2), "{}{}", said.stdout, said.stderr);
+    assert!(said.stderr.contains("whether a run is fair depends on steps that are left out"), "{}", said.stderr);
+}
+
+#[test]
+fn exploring_with_a_part_of_the_steps() {
+    let (_folder, path) = counters();
+    let said = quotient(["explore", &path]);
+    assert!(said.stdout.contains("initial"), "{}", said.stdout);
+    let said = quotient(["explore", "--partial-order", "on", &path]);
+    assert_eq!(said.status, Some(0), "{}{}", said.stdout, said.stderr);
+    for part in ["complete", "partial order  the states represented are not counted"] {
+        assert!(said.stdout.contains(part) && !said.stdout.contains("initial"), "{}", said.stdout);
+    }
+    let said = quotient(["explore", "--partial-order", "on", "--export", "graph.dot", &path]);
+    assert_eq!(said.status, Some(2), "{}{}", said.stdout, said.stderr);
+    assert!(said.stderr.contains("the graph needs all steps"), "{}", said.stderr);
+}

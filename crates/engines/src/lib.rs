@@ -33,7 +33,8 @@ pub use cross_check::{CrossCheck, Extent};
 pub use narrowing::{Narrowing, layout_for};
 pub use observer::{Edge, Observer, Progress, Silent};
 pub use options::{
-    FairnessMode, FairnessScope, Instances, LivenessScope, SearchOptions, SearchOrder, Spill, StoreMode, ViolationLimit,
+    FairnessMode, FairnessScope, Instances, LivenessScope, SearchOptions, SearchOrder, Spill, StoreMode, TemporalParts,
+    ViolationLimit,
 };
 pub use reduction::{
     LivenessSearch, Markers, Reduction, ReductionPlan, Route, Symmetry, SymmetrySource, plan, plan_in_steps, too_large,
@@ -52,4 +53,6 @@ pub use systems::passing::{PassingScratch, PassingSystem};
 pub use systems::quotient::{Clock, QuotientScratch, QuotientSystem};
 pub use systems::reference::ReferenceSystem;
 pub use systems::starts::StartSieve;
-pub use temporal::{ProductReport, TemporalReport, UsedSymmetry, check_temporal, global_obstacle};
+pub use temporal::{
+    PartsReport, ProductReport, TemporalReport, UsedSymmetry, check_temporal, global_obstacle, parts_obstacle,
+};

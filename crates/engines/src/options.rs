@@ -63,6 +63,8 @@ pub struct SearchOptions {
     /// What instances of rules do to each other, if a part of the steps is taken where that suffices. They must be those
     /// of the model, for what is checked.
     pub partial_order: Option<Arc<Relations>>,
+    /// Whether searches for temporal properties take a part of the steps where that suffices.
+    pub temporal_parts: TemporalParts,
     /// When an unreduced search packs states by the values it has seen.
     pub narrowing: Narrowing,
     /// Whether a reduced search is compared with an unreduced one, state by state.
@@ -96,11 +98,29 @@ impl Default for SearchOptions {
             temporal_detection: u64::MAX,
             violations: ViolationLimit::default(),
             partial_order: None,
+            temporal_parts: TemporalParts::default(),
             narrowing: Narrowing::default(),
             cross_check: false,
             statistics: false,
         }
     }
+}
+
+/// Whether searches for temporal properties take a part of the steps where that suffices.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TemporalParts {
+    /// They take all steps.
+    #[default]
+    Never,
+    /// They do if that leads to few states, and is found out with little work. Small searches take all steps.
+    IfFew {
+        /// The largest number of states.
+        states: u64,
+        /// The work for what steps do to each other, in nodes of functions.
+        work: u64,
+    },
+    /// They do; if they cannot, the report says why, and there is no verdict.
+    Always,
 }
 
 /// How many violations a search looks for. One run is kept for each property that is violated and for each kind of

@@ -27,9 +27,7 @@ mod types;
 mod verify;
 pub mod walk;
 
-pub use behaviour::{
-    Behaviour, BehaviourClaim, EventLabel, INTERNAL_EVENT, Refinement, TERMINATION_EVENT, event_text,
-};
+pub use behaviour::{Behaviour, BehaviourClaim, EventLabel, INTERNAL_EVENT, Refinement, TERMINATION_EVENT, event_text};
 pub use budget::{Budget, Interrupt, Meter, Spent};
 pub use calling::{Calling, PartStep};
 pub use chart::{ChartStep, Exchange, Exchanges};

@@ -2,8 +2,10 @@
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::time::Instant;
 
+use quotient_engines::partial_order::Relations;
 use quotient_engines::{
     self as engines, Clock, GuardedQuotient, Observer as EngineObserver, Progress, Reduction as Method, SearchOptions,
     SearchOrder, StopReason,
@@ -17,9 +19,9 @@ use crate::control::{Control, Follower, Observer, Phase, Supervised};
 use crate::detection::{self, Symmetries};
 use crate::error::Error;
 use crate::model::Model;
-use crate::options::{Limits, Reduction, Symmetry};
+use crate::options::{Limits, PartialOrder, Reduction, Symmetry};
 use crate::plan::{MOST_THREADS, Refusal, refuse_symmetry};
-use crate::report::Report;
+use crate::report::{PartialOrderReport, Report};
 use crate::run::{Found, too_little_memory};
 use crate::search;
 
@@ -33,6 +35,9 @@ pub struct ExploreOptions {
     pub symmetry: Symmetry,
     /// How to use them. [`Reduction::Adaptive`] is the guarded annotated quotient.
     pub reduction: Reduction,
+    /// Whether to leave out steps that do not depend on others: then the states represented are not counted, and there is
+    /// no graph. Only if it is asked for.
+    pub partial_order: PartialOrder,
     /// What counts as a deadlock; the default depends on the language.
     pub deadlock: Option<DeadlockMode>,
     /// Which state to expand next.
@@ -52,6 +57,7 @@ impl Default for ExploreOptions {
         Self {
             symmetry: Symmetry::Off,
             reduction: Reduction::Auto,
+            partial_order: PartialOrder::Off,
             deadlock: None,
             order: SearchOrder::default(),
             threads: 1,
@@ -221,7 +227,8 @@ pub fn explore(
         }
     };
     let deadlock = options.deadlock.unwrap_or_else(|| model.usual_deadlock_mode());
-    let is_known = found.report.stop_reason.is_none() && deadlock != DeadlockMode::Off && !graph.is_guarded;
+    let is_drawn = options.partial_order == PartialOrder::Off && !graph.is_guarded;
+    let is_known = found.report.stop_reason.is_none() && deadlock != DeadlockMode::Off && is_drawn;
     let deadlocks = is_known.then(|| graph.deadlocks());
     Ok(Exploration { report: Report::new(found, notes, control, started.elapsed()), graph, deadlocks })
 }
@@ -259,6 +266,17 @@ fn check_options(options: &ExploreOptions) -> Result<Vec<String>, Refusal> {
         }
         reduction => refuse_symmetry(options.symmetry, reduction)?,
     }
+    if options.partial_order != PartialOrder::Off {
+        let refused = match () {
+            () if options.partial_order == PartialOrder::Auto => Some("`explore` uses it only if it is asked for"),
+            () if options.keep != Keep::Counts => Some("the graph needs all steps"),
+            () if options.reduction == Reduction::Adaptive => Some("the guarded quotient needs all steps"),
+            () => None,
+        };
+        if let Some(reason) = refused {
+            return Err(Refusal::PartialOrder(reason.to_owned()));
+        }
+    }
     let note = format!("a graph is drawn by one thread, not {}", options.threads);
     Ok((options.threads > 1).then_some(note).into_iter().collect())
 }
@@ -290,6 +308,19 @@ fn conduct(
     if let Some(reason) = control.check() {
         return Ok((stopped(symmetries, reason), StateGraph::default()));
     }
+    let (mut search, mut partial_order) = (search.clone(), None);
+    if options.partial_order == PartialOrder::On {
+        match Relations::of(model.ir(), model.layout(), &search, control.interrupt()) {
+            Ok(relations) => {
+                search.partial_order = Some(Arc::new(relations));
+                partial_order = Some(PartialOrderReport { unused: None });
+            }
+            Err(reason) => match control.check() {
+                Some(stop) => return Ok((stopped(symmetries, stop), StateGraph::default())),
+                None => return Err(Refusal::PartialOrder(reason).into()),
+            },
+        }
+    }
     control.enter(Phase::Searching);
     let plan = symmetries.as_ref().and_then(|symmetries| symmetries.plan.as_ref());
     let method = symmetries.as_ref().and_then(Symmetries::reduction);
@@ -298,12 +329,13 @@ fn conduct(
         witnesses: method.map(|method| Witnesses::new(model, method)),
         deadlock: options.deadlock.unwrap_or_else(|| model.usual_deadlock_mode()),
         graph: StateGraph::default(),
+        draws: partial_order.is_none(),
         keep: options.keep,
     };
-    let report = search::run(model, plan, search, control, &mut collector)
+    let report = search::run(model, plan, &search, control, &mut collector)
         .map_err(|error| Error::of_engine(model.source(), error))?;
     let graph = collector.graph;
-    Ok((Found::new(symmetries, report), graph))
+    Ok((Found { partial_order, ..Found::new(symmetries, report) }, graph))
 }
 
 /// Collects the graph of a search.
@@ -312,6 +344,8 @@ struct Collector<'a> {
     witnesses: Option<Witnesses<'a>>,
     deadlock: DeadlockMode,
     graph: StateGraph,
+    /// Whether all steps are seen.
+    draws: bool,
     keep: Keep,
 }
 
@@ -356,7 +390,7 @@ impl EngineObserver for Collector<'_> {
         self.follower.clock()
     }
     fn wants_graph(&self) -> bool {
-        true
+        self.draws
     }
     fn state(&mut self, number: u64, state: &[u64], initial: bool) {
         let graph = &mut self.graph;

@@ -8,7 +8,8 @@ use std::sync::mpsc::{self, Receiver, TryRecvError};
 
 use quotient_engines::partial_order::{Obstacle, Relations};
 use quotient_engines::{
-    Observer, Progress, ReductionPlan, Report, SearchOptions, SearchOrder, StopReason, StoreMode, Verdict,
+    Observer, Progress, ReductionPlan, Report, SearchOptions, SearchOrder, StopReason, StoreMode, TemporalParts,
+    Verdict,
 };
 use quotient_ir::{Budget, Interrupt, Meter};
 use quotient_symmetry::Strategy;
@@ -19,6 +20,7 @@ use crate::error::Error;
 use crate::options::{Options, PartialOrder, Reduction};
 use crate::plan::{Plan, Refusal};
 use crate::report::PartialOrderReport;
+use crate::run::Found;
 use crate::search;
 
 /// The options of a search with what partial order needs, if it has to be used; and what to report about it.
@@ -33,7 +35,7 @@ pub(crate) fn applied(
     if plan.options.partial_order != PartialOrder::On {
         return Ok((search, None));
     }
-    let relations = match obstacle(&plan.options, !plan.temporal.is_empty()) {
+    let relations = match obstacle(&plan.options) {
         Some(reason) => Err(reason.to_owned()),
         None => Relations::of(plan.model.ir(), plan.model.layout(), &search, interrupt),
     };
@@ -96,7 +98,7 @@ impl Shortcut {
     pub(crate) fn new(plan: &Plan) -> Self {
         let Plan { options, search, .. } = plan;
         let is_tried = options.partial_order == PartialOrder::Auto
-            && obstacle(options, false).is_none()
+            && obstacle(options).is_none()
             && search.order == SearchOrder::BreadthFirst
             && search.store == StoreMode::Exact
             && search.max_depth.is_none()
@@ -194,7 +196,7 @@ impl Shortcut {
         if self.request.is_none() {
             self.request = Request::start(plan);
         }
-        let work = LEAST_WORK + progress.transitions / STEPS_PER_NODE;
+        let work = work_for(progress.transitions);
         let answer = match &mut self.request {
             None => Err(TryRecvError::Disconnected),
             Some(request) => request.answer(work, interrupt),
@@ -284,14 +286,43 @@ impl Observer for Bound<'_> {
     }
 }
 
-/// Why options or temporal properties need all steps.
-pub(crate) fn obstacle(options: &Options, has_temporal: bool) -> Option<&'static str> {
+/// The work for relations, in nodes of functions, that a search of some steps is worth.
+fn work_for(steps: u64) -> u64 {
+    LEAST_WORK + steps / STEPS_PER_NODE
+}
+
+/// A search for a temporal property may have one part in this many of the states that the search of the states stored.
+const TEMPORAL_SHARE: u64 = 4;
+
+/// Whether a search for a temporal property takes a part of the steps. `found` is what the search of the states found.
+pub(crate) fn for_temporal(plan: &Plan, found: &Found) -> TemporalParts {
+    let report = &found.report;
+    let ended = report.stop_reason.as_ref().is_none_or(|reason| *reason == StopReason::Violation);
+    match plan.options.partial_order {
+        PartialOrder::On => TemporalParts::Always,
+        PartialOrder::Auto
+            if obstacle(&plan.options).is_none()
+                && plan.options.reduction == Reduction::Auto
+                && plan.search.max_depth.is_none()
+                && plan.searches_states()
+                && ended =>
+        {
+            let is_partial = found.partial_order.as_ref().is_some_and(|it| it.unused.is_none());
+            // Then all states are many more.
+            let states = if is_partial { report.states * TEMPORAL_SHARE } else { report.states / TEMPORAL_SHARE };
+            TemporalParts::IfFew { states, work: work_for(report.transitions) }
+        }
+        _ => TemporalParts::Never,
+    }
+}
+
+/// Why options need all steps.
+pub(crate) fn obstacle(options: &Options) -> Option<&'static str> {
     let is_marked = matches!(
         options.reduction,
         Reduction::By(Strategy::Markers | Strategy::MarkersTrees | Strategy::MarkersCanonical)
     );
     match () {
-        () if has_temporal => Some("temporal properties need all steps"),
         () if options.reduction == Reduction::Adaptive => Some("adaptive reduction needs all steps"),
         () if is_marked => Some("with markers, the states that are stored depend on the order"),
         () if options.cross_check => Some("a cross-check compares all states"),

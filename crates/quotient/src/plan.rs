@@ -24,7 +24,7 @@
 use std::path::PathBuf;
 
 use quotient_engines::{
-    FairnessMode, FairnessScope, SearchOptions, SearchOrder, StoreMode, ViolationLimit, global_obstacle,
+    FairnessMode, FairnessScope, SearchOptions, SearchOrder, StoreMode, ViolationLimit, global_obstacle, parts_obstacle,
 };
 use quotient_ir::{DeadlockMode, PropertyId, PropertyKind};
 use quotient_symmetry::Strategy;
@@ -182,7 +182,8 @@ impl Plan {
         refuse_temporal(options, temporal.first().map(|&id| named(id)))?;
         refuse_fairness(model, options, &temporal, &named)?;
         refuse_reduction(options, liveness.as_deref())?;
-        refuse_partial_order(options, liveness.as_deref(), !temporal.is_empty())?;
+        let liveness = liveness.filter(|_| has_liveness);
+        refuse_partial_order(model, (options, &search), liveness.as_deref(), &temporal, &named)?;
         // A verdict on the whole model must not omit a claim of the model.
         let unsupported = if options.properties.is_empty() { model.unsupported() } else { Vec::new() };
         let alone = if options.order == SearchOrder::DepthFirst {
@@ -433,14 +434,29 @@ fn refuse_reduction(options: &Options, liveness: Option<&str>) -> Result<(), Ref
 }
 
 /// Refuses partial order where all steps are needed. What only the functions of the model tell is refused later.
-fn refuse_partial_order(options: &Options, liveness: Option<&str>, has_temporal: bool) -> Result<(), Refusal> {
+fn refuse_partial_order(
+    model: &Model,
+    (options, search): (&Options, &SearchOptions),
+    liveness: Option<&str>,
+    temporal: &[PropertyId],
+    named: &dyn Fn(PropertyId) -> String,
+) -> Result<(), Refusal> {
     if options.partial_order != PartialOrder::On {
         return Ok(());
     }
     if let Some(name) = liveness {
         return Err(Refusal::PartialOrder(format!("{name} needs all steps; name others with --property")));
     }
-    match partial_order::obstacle(options, has_temporal) {
+    for &id in temporal {
+        let claim = model.ir().properties[id].formula.temporal();
+        if let Some(reason) = claim.and_then(|claim| parts_obstacle(model.ir(), claim, search)) {
+            let property = named(id);
+            return Err(Refusal::PartialOrder(format!(
+                "{property} needs all steps: {reason}; name others with --property"
+            )));
+        }
+    }
+    match partial_order::obstacle(options) {
         Some(reason) => Err(Refusal::PartialOrder(reason.to_owned())),
         None => Ok(()),
     }

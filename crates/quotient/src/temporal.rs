@@ -1,8 +1,8 @@
 //! Temporal properties: each has its own search, after that of the states.
 
 use quotient_engines::{
-    self as engines, EngineError, FairnessMode, PropertyReport, StopReason, Subject, SymmetrySource, TemporalReport,
-    Verdict,
+    self as engines, EngineError, FairnessMode, PropertyReport, StopReason, Subject, SymmetrySource, TemporalParts,
+    TemporalReport, Verdict,
 };
 use quotient_ir::PropertyId;
 
@@ -11,7 +11,8 @@ use crate::control::{Control, Follower, Phase};
 use crate::error::Error;
 use crate::names::property_name;
 use crate::options::{Reduction, Symmetry};
-use crate::plan::Plan;
+use crate::partial_order;
+use crate::plan::{Plan, Refusal};
 use crate::run::Found;
 use crate::search::within_memory;
 
@@ -22,7 +23,7 @@ pub(crate) fn check_all(plan: &Plan, control: &Control, found: &mut Found) -> Re
         let ended = found.report.stop_reason.clone().filter(|reason| !is_about_properties(reason));
         let report = match ended.or_else(|| control.check()) {
             Some(reason) => unfinished(property, reason, plan.search.fairness),
-            None => check(plan, control, property, found.report.transitions)?,
+            None => check(plan, control, property, found)?,
         };
         let report = match control.stop_reason() {
             Some(reason) if report.verdict == Verdict::Inconclusive => {
@@ -65,18 +66,18 @@ fn unfinished(property: PropertyId, reason: StopReason, fairness: FairnessMode) 
     TemporalReport { verdict: Verdict::Inconclusive, stop_reason: Some(reason), ..report }
 }
 
-/// Checks a temporal property. `steps` is how long the search of the states was.
-fn check(plan: &Plan, control: &Control, property: PropertyId, steps: u64) -> Result<TemporalReport, Error> {
+/// Checks a temporal property. `found` is what the search of the states found.
+fn check(plan: &Plan, control: &Control, property: PropertyId, found: &Found) -> Result<TemporalReport, Error> {
     let source = match (plan.options.symmetry, plan.options.reduction) {
         (Symmetry::Off, _) | (_, Reduction::None) => None,
         (Symmetry::Auto, _) => Some(SymmetrySource::Detected),
         (Symmetry::Declared, _) => Some(SymmetrySource::Declared),
     };
     control.enter(Phase::Searching);
-    let report = search(plan, control, (property, steps), source)?;
+    let report = search(plan, control, (property, found), source)?;
     if plan.options.cross_check && source.is_some() {
         control.enter(Phase::Comparing);
-        let whole = search(plan, control, (property, steps), None)?;
+        let whole = search(plan, control, (property, found), None)?;
         let is_decided = |report: &TemporalReport| report.verdict != Verdict::Inconclusive;
         if is_decided(&report) && is_decided(&whole) && report.verdict != whole.verdict {
             let name = property_name(plan.model.ir(), property);
@@ -90,7 +91,7 @@ fn check(plan: &Plan, control: &Control, property: PropertyId, steps: u64) -> Re
 fn search(
     plan: &Plan,
     control: &Control,
-    (property, steps): (PropertyId, u64),
+    (property, found): (PropertyId, &Found),
     source: Option<SymmetrySource>,
 ) -> Result<TemporalReport, Error> {
     let (model, layout) = (plan.model.ir(), plan.model.layout());
@@ -99,11 +100,17 @@ fn search(
         // A reduction was asked for.
         options.temporal_trial = 0;
     } else {
-        options.temporal_detection = background::work_for(steps);
+        options.temporal_detection = background::work_for(found.report.transitions);
     }
+    options.temporal_parts = partial_order::for_temporal(plan, found);
     let mut follower = Follower::new(control, None);
     let checked = engines::check_temporal(model, layout, property, source, &options, &mut follower);
     match (checked, control.stop_reason()) {
+        (Ok(TemporalReport { all_steps: Some(reason), .. }), None)
+            if options.temporal_parts == TemporalParts::Always =>
+        {
+            Err(Refusal::PartialOrder(reason).into())
+        }
         (Ok(report), _) => Ok(report),
         // Whatever it returned, it was interrupted.
         (Err(_), Some(reason)) => Ok(unfinished(property, reason, plan.search.fairness)),

@@ -7,6 +7,7 @@ pub mod beem;
 pub mod conformance;
 pub mod examples;
 pub mod expectation;
+pub mod loose_murphi;
 pub mod mutants;
 pub mod oracle;
 pub mod outcomes;

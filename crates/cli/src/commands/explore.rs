@@ -4,11 +4,11 @@ use std::fs::File;
 use std::io::BufWriter;
 use std::process::ExitCode;
 
-use quotient::{Control, Exploration, ExploreOptions, Keep, Model, SHOWN_STATES};
+use quotient::{Control, Exploration, ExploreOptions, Keep, Model, PartialOrder, SHOWN_STATES};
 
 use quotient_ir::Interpreter;
 
-use crate::arguments::{ExploreArguments, Export, ExportFormat, Format};
+use crate::arguments::{AskedName, ExploreArguments, Export, ExportFormat, Format};
 use crate::commands::{
     Claims, deadlock_mode, exit_status, limits, load_model, order, reduction, show_notes, show_warnings, symmetry,
 };
@@ -27,6 +27,10 @@ pub(crate) fn run(arguments: &ExploreArguments, invocation: &Invocation) -> Resu
     let options = ExploreOptions {
         symmetry: symmetry(arguments.symmetry),
         reduction: reduction(arguments.search.reduction),
+        partial_order: match arguments.partial_order {
+            AskedName::On => PartialOrder::On,
+            AskedName::Off => PartialOrder::Off,
+        },
         deadlock: arguments.deadlock.map(deadlock_mode),
         order: order(arguments.search.search),
         threads: arguments.search.threads,
@@ -59,7 +63,9 @@ pub(crate) fn run(arguments: &ExploreArguments, invocation: &Invocation) -> Resu
     if let Some((export, file)) = export {
         write(&found, arguments, export, file, &model)?;
     }
-    let counts = GraphCounts { initial: found.graph.initial().len() as u64, deadlocks: found.deadlocks };
+    let is_drawn = options.partial_order == PartialOrder::Off;
+    let initial = is_drawn.then(|| found.graph.initial().len() as u64);
+    let counts = GraphCounts { initial, deadlocks: found.deadlocks };
     let detail = StateDetail::default();
     let outcome = Outcome { model: &model, report: &found.report, counts: Some(counts), detail };
     match arguments.output.format {

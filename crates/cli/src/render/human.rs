@@ -44,8 +44,8 @@ pub(crate) struct Outcome<'a> {
 
 /// Counts that only `explore` provides.
 pub(crate) struct GraphCounts {
-    /// Initial states.
-    pub(crate) initial: u64,
+    /// Initial states; unknown if a part of the steps was taken.
+    pub(crate) initial: Option<u64>,
     /// States without successors; unknown if the search did not finish.
     pub(crate) deadlocks: Option<u64>,
 }
@@ -436,8 +436,15 @@ fn temporal_rows(outcome: &Outcome<'_>) -> Vec<(&'static str, String)> {
             0 | 1 => String::new(),
             count => format!(", one of {count} symmetric instances"),
         };
-        let text = format!("{title}: {} nodes{searches}, {symmetry}{instances}{fairness}", quantity::count(nodes));
+        let parts: u64 = temporal.searches.iter().filter_map(|search| search.parts).map(|parts| parts.states).sum();
+        let parts = match last.parts {
+            Some(_) => format!(", partial order with {} states", quantity::count(parts)),
+            None => String::new(),
+        };
+        let nodes = quantity::count(nodes);
+        let text = format!("{title}: {nodes} nodes{searches}, {symmetry}{instances}{parts}{fairness}");
         rows.push((if rows.is_empty() { "temporal" } else { "" }, text));
+        rows.extend(temporal.all_steps.iter().map(|reason| ("", format!("without partial order: {reason}"))));
         rows.extend(temporal.remarks.iter().map(|remark| ("", remark.clone())));
     }
     rows
@@ -651,7 +658,7 @@ fn figures(outcome: &Outcome<'_>) -> String {
     }
     rows.extend(store_row(report));
     if let Some(counts) = &outcome.counts {
-        rows.push(("initial", quantity::count(counts.initial)));
+        rows.extend(counts.initial.map(|initial| ("initial", quantity::count(initial))));
         if let Some(deadlocks) = counts.deadlocks {
             rows.push(("deadlocks", quantity::count(deadlocks)));
         }

@@ -151,7 +151,8 @@ struct NeverExecutedObject<'a> {
 /// Counts that only `explore` provides.
 #[derive(serde::Serialize)]
 struct GraphObject {
-    initial_states: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    initial_states: Option<u64>,
     deadlocks: Option<u64>,
 }
 
@@ -216,9 +217,25 @@ struct TemporalObject {
     least_symmetries: String,
     states: u64,
     transitions: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    partial_order: Option<TemporalPartialOrderObject>,
     /// What a run that violates the property does not show.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     remarks: Vec<String>,
+}
+
+/// What partial order did to a search for a temporal property.
+#[derive(serde::Serialize)]
+struct TemporalPartialOrderObject {
+    used: bool,
+    /// Why not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    /// The states of the model that the steps lead to, and those of which some steps are left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    states: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reduced_states: Option<u64>,
 }
 
 /// An additional search, for liveness.
@@ -660,6 +677,15 @@ fn temporal_objects(model: &Model, temporal: &TemporalReport) -> Vec<TemporalObj
             least_symmetries: least,
             states: search.states,
             transitions: search.transitions,
+            partial_order: match (search.parts, &temporal.all_steps) {
+                (None, None) => None,
+                (parts, reason) => Some(TemporalPartialOrderObject {
+                    used: parts.is_some(),
+                    reason: reason.clone(),
+                    states: parts.map(|parts| parts.states),
+                    reduced_states: parts.map(|parts| parts.reduced),
+                }),
+            },
             remarks: temporal.remarks.clone(),
         }
     };

@@ -6,16 +6,18 @@
 //!   through transient states;
 //! * `conditions` evaluates guards on packed states, `stubborn` chooses the steps of a state;
 //! * `local` passes through states in which a step can be taken that nothing else depends on;
-//! * `system` wraps a search space, reduced by symmetry or not.
+//! * `system` wraps a search space, reduced by symmetry or not;
+//! * `decisions` has what was decided for each state, where temporal formulas are checked.
 //!
 //! What is preserved, and why: ADR 23. Deadlocks need nothing else. For conditions on states, errors and cover
 //! statements, a part of the steps suffices only if some successor is expanded later than the state
-//! ([`crate::seam::Share`]): otherwise the search takes the rest as well.
+//! ([`crate::seam::Share`]): otherwise the search takes the rest as well. For temporal formulas, see ADR 32.
 
 mod beginnings;
 mod composition;
 mod conditions;
 mod deciding;
+mod decisions;
 mod effects;
 mod independence;
 mod local;
@@ -25,5 +27,6 @@ mod stretches;
 mod stubborn;
 mod system;
 
+pub(crate) use decisions::{Decisions, Extent};
 pub use relations::{Obstacle, Relations};
 pub(crate) use system::PartialOrderSystem;

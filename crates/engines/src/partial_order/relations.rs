@@ -10,7 +10,9 @@
 //! The states here are those that are stored. A step through transient states is one step, of all rules that may fire
 //! on the way (`stretches`); it accords only with what touches nothing of all that.
 
-use quotient_functions::{Behaviour, Circuit, Event, Node, NodeId, Preserved, Subject, unfold_by_pointers};
+use quotient_functions::{
+    Behaviour, Circuit, Event, KnownValues, Node, NodeId, Preserved, Subject, unfold_by_pointers,
+};
 use quotient_ir::{Action, Budget, DeadlockMode, Interrupt, Layout, Model, PropertyId, PropertyKind, Spent};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -91,8 +93,12 @@ pub struct Relations {
     /// For each step, what does not accord with it. Empty for other entries.
     pub(crate) discords: Vec<Vec<EntryId>>,
     /// What must not be put off forever: everything that has to be seen, and steps that may find something on the way
-    /// through transient states.
+    /// through transient states. For runs, the visible steps.
     pub(crate) targets: Vec<EntryId>,
+    /// The steps with which a set may begin.
+    pub(crate) seeds: Vec<EntryId>,
+    /// For runs, the steps that can change the truth of an atom: a set has all of them, or none that can be taken.
+    pub(crate) visible: Vec<EntryId>,
     /// Whether the work for composing functions did not suffice.
     pub(crate) is_coarse: bool,
     /// Whether states in which a local step can be taken are passed through.
@@ -106,6 +112,27 @@ impl PartialEq for Entry {
 }
 
 impl Eq for Entry {}
+
+/// What a search with a part of the steps has to preserve.
+#[derive(Clone, Copy)]
+enum Aim<'a> {
+    /// Which of some properties hold somewhere, what goes wrong, what is covered, and where runs end.
+    States(&'a [PropertyId]),
+    /// The runs as far as some conditions on states tell them apart, and repetitions of a state do not matter.
+    Runs(&'a [PropertyId]),
+}
+
+impl<'a> Aim<'a> {
+    fn properties(self) -> &'a [PropertyId] {
+        match self {
+            Self::States(properties) | Self::Runs(properties) => properties,
+        }
+    }
+
+    fn is_about_runs(self) -> bool {
+        matches!(self, Self::Runs(_))
+    }
+}
 
 /// A step while relations are computed.
 struct Step {
@@ -163,6 +190,37 @@ impl Relations {
         }
     }
 
+    /// The relations of a model for the runs of it, as far as some atoms tell them apart up to repeated states; with no more
+    /// than some work, if that is given.
+    ///
+    /// # Errors
+    /// What prevents it.
+    pub(crate) fn of_runs(
+        work: Option<u64>,
+        (model, layout): (&Model, &Layout),
+        atoms: &[PropertyId],
+        options: &SearchOptions,
+        interrupt: &Interrupt,
+    ) -> Result<Self, Obstacle> {
+        let checks = Checks::new(model, Some(&[]));
+        let refusal = match () {
+            () if !checks.assumptions.is_empty() => Some("assumptions about states can end a run anywhere"),
+            () if !checks.constraints.is_empty() => Some("states outside of the constraints are not expanded"),
+            () if options.store_passing && !checks.passing.is_empty() => Some("transient states are stored"),
+            () => None,
+        };
+        if let Some(reason) = refusal {
+            return Err(reason.to_owned().into());
+        }
+        let budgets = [work.unwrap_or(UNFOLDING), work.unwrap_or(WORK)].map(|it| Budget::new(it, interrupt.clone()));
+        let relations = Self::for_aim(budgets.each_ref(), model, layout, Aim::Runs(atoms), options)?;
+        match relations.is_coarse && work.is_some() {
+            true => Err(Obstacle::TooMuchWork("what steps do to each other takes too long to find out".to_owned())),
+            // An atom has its value in each state, also in those with a local step.
+            false => Ok(relations.storing_all()),
+        }
+    }
+
     /// The same, with one budget for the functions of the model and one for composing them.
     fn within(
         [unfolding, composing]: [&Budget; 2],
@@ -176,8 +234,18 @@ impl Relations {
         let checks = Checks::new(model, options.properties.as_deref());
         let seen: Vec<PropertyId> =
             [&checks.invariants, &checks.covers, &checks.remarks].into_iter().flatten().copied().collect();
-        let behaviour =
-            unfold_by_pointers(model, layout, Preserved::Properties(&seen), unfolding).map_err(|Spent| spent())?;
+        Self::for_aim([unfolding, composing], model, layout, Aim::States(&seen), options)
+    }
+
+    fn for_aim(
+        [unfolding, composing]: [&Budget; 2],
+        model: &Model,
+        layout: &Layout,
+        aim: Aim<'_>,
+        options: &SearchOptions,
+    ) -> Result<Self, Obstacle> {
+        let preserved = Preserved::Properties(aim.properties());
+        let behaviour = unfold_by_pointers(model, layout, preserved, unfolding).map_err(|Spent| spent())?;
         for refused in &behaviour.refused {
             let name = match &refused.subject {
                 Subject::Action(Action::Start(_)) => continue,
@@ -193,13 +261,13 @@ impl Relations {
         if behaviour.inputs.iter().any(|(action, _)| matches!(action, Action::Rule(_))) {
             return Err("a rule has too many instances to list".to_owned().into());
         }
-        Builder::new(model, options, behaviour, &seen)?.build(composing)
+        Builder::new(model, options, behaviour, aim)?.build(composing)
     }
 
     /// Whether an entry is a step that accords with everything: in no state does it matter to anything else when it is
     /// taken.
     pub(crate) fn is_local(&self, entry: EntryId) -> bool {
-        self.entries[entry as usize].kind == EntryKind::Step && self.discords[entry as usize].is_empty()
+        self.discords[entry as usize].is_empty() && self.seeds.binary_search(&entry).is_ok()
     }
 
     /// The same, with all states stored that are reached.
@@ -239,18 +307,15 @@ struct Builder {
     steps: Vec<Step>,
     /// Conditions that have to be seen, with the event if it is one.
     sights: Vec<(EntryKind, NodeId, Option<usize>)>,
+    /// For runs, what tells states apart.
+    labels: Option<Vec<NodeId>>,
     numbers: Vec<u32>,
     /// Slots with a single value in all stored states.
     constant: FxHashSet<u32>,
 }
 
 impl Builder {
-    fn new(
-        model: &Model,
-        options: &SearchOptions,
-        mut behaviour: Behaviour,
-        seen: &[PropertyId],
-    ) -> Result<Self, Obstacle> {
+    fn new(model: &Model, options: &SearchOptions, mut behaviour: Behaviour, aim: Aim<'_>) -> Result<Self, Obstacle> {
         let mut passing = Vec::new();
         for claim in &behaviour.claims {
             if model.properties[claim.property].kind == PropertyKind::Passing {
@@ -262,10 +327,28 @@ impl Builder {
         let known = behaviour.circuit.known_values(stable);
         let constant = known.iter().filter(|(_, values)| values.iter().count() == 1).map(|(&slot, _)| slot).collect();
         let numbers = instance_numbers(&behaviour);
-        let mut builder = Self { behaviour, stable, steps: Vec::new(), sights: Vec::new(), numbers, constant };
-        builder.collect_sights(model, seen);
-        builder.collect_steps(passing, options)?;
+        let (steps, sights) = (Vec::new(), Vec::new());
+        let mut builder = Self { behaviour, stable, steps, sights, labels: None, numbers, constant };
+        match aim {
+            Aim::States(seen) => builder.collect_sights(model, seen),
+            Aim::Runs(atoms) => builder.collect_labels(&known, atoms),
+        }
+        builder.collect_steps(passing, options, aim.is_about_runs())?;
         Ok(builder)
+    }
+
+    /// The conditions that tell states of runs apart, as far as stored states go.
+    fn collect_labels(&mut self, stable: &KnownValues, atoms: &[PropertyId]) {
+        let circuit = &mut self.behaviour.circuit;
+        let mut labels = Vec::new();
+        for claim in self.behaviour.claims.iter().filter(|claim| atoms.contains(&claim.property)) {
+            for part in [claim.condition, claim.fault] {
+                labels.push(circuit.given(part, stable, &mut FxHashMap::default()));
+            }
+        }
+        labels.sort_unstable();
+        labels.dedup();
+        self.labels = Some(labels);
     }
 
     /// The conditions on states that have to be seen.
@@ -289,7 +372,7 @@ impl Builder {
     }
 
     /// The steps from stored states.
-    fn collect_steps(&mut self, passing: NodeId, options: &SearchOptions) -> Result<(), Obstacle> {
+    fn collect_steps(&mut self, passing: NodeId, options: &SearchOptions, is_about_runs: bool) -> Result<(), Obstacle> {
         let Self { behaviour, stable, .. } = self;
         let mut composer = Composer::new(&mut behaviour.circuit, &behaviour.multisets);
         let mut guards = Vec::with_capacity(behaviour.events.len());
@@ -303,19 +386,19 @@ impl Builder {
         for (number, event) in behaviour.events.iter().enumerate() {
             let Action::Rule(rule) = event.action else { continue };
             let fault = composer.circuit.and([*stable, event.fault]);
-            if fault != NodeId::FALSE {
+            if fault != NodeId::FALSE && !is_about_runs {
                 faults.push((number, fault));
             }
             let mut guard = composer.circuit.and([*stable, guards[number]]);
             if guard == NodeId::FALSE {
                 continue;
             }
-            for &(_, condition) in &event.covers {
+            for &(_, condition) in event.covers.iter().filter(|_| !is_about_runs) {
                 let covers = composer.circuit.and([guard, condition]);
                 self.sights.push((EntryKind::Event, covers, Some(number)));
             }
             let stretch = stretches.from(&mut composer, number, guard);
-            if stretch.is_some() && options.deadlock == DeadlockMode::Stuttering {
+            if stretch.is_some() && options.deadlock == DeadlockMode::Stuttering && !is_about_runs {
                 return Err("whether a way through transient states changes anything is not known".to_owned().into());
             }
             let (stretch, inside, finds) = match stretch {
@@ -329,7 +412,12 @@ impl Builder {
                 }
                 None => (None, Some(Vec::new()), false),
             };
-            if stretch.is_none() && options.deadlock != DeadlockMode::Stuck && !options.moving_rules.contains(&rule) {
+            // A run can stay in a state by steps that change nothing.
+            if stretch.is_none()
+                && !is_about_runs
+                && options.deadlock != DeadlockMode::Stuck
+                && !options.moving_rules.contains(&rule)
+            {
                 match composer.changes(event) {
                     Some(changes) => guard = composer.circuit.and([guard, changes]),
                     None if options.deadlock == DeadlockMode::Off || composer.always_adds(event) => {}
@@ -339,7 +427,7 @@ impl Builder {
                     continue;
                 }
             }
-            if stretch.is_none() && event.writes.is_empty() && event.additions.is_empty() {
+            if stretch.is_none() && event.writes.is_empty() && event.additions.is_empty() && !is_about_runs {
                 // It leads nowhere. Where nothing else is possible, all steps are taken, and it is seen that it is.
                 continue;
             }
@@ -376,6 +464,25 @@ impl Builder {
             values = values.within(&composer, stored);
         }
         self.steps.retain(|step| values.allow(&composer.circuit.known_values(step.narrow)));
+        if is_about_runs {
+            // Where nothing else is possible, a run stays, whether a step says so or not.
+            let idle = self.steps.iter().enumerate().filter(|(_, step)| step.writes.is_empty());
+            let idle: Vec<usize> = idle.map(|(number, _)| number).collect();
+            let superfluous: Vec<bool> = (0..self.steps.len())
+                .map(|number| {
+                    idle.contains(&number)
+                        && (0..self.steps.len()).all(|other| {
+                            let both = [self.steps[number].narrow, self.steps[other].narrow];
+                            idle.contains(&other) || {
+                                let both = composer.circuit.and(both);
+                                composer.is_refuted(both)
+                            }
+                        })
+                })
+                .collect();
+            let mut superfluous = superfluous.into_iter();
+            self.steps.retain(|_| superfluous.next() != Some(true));
+        }
         // An event that changes nothing (a valid end of Promela) asks what all others can do, and so fails in many ways.
         // Where another event goes wrong, too, that is enough.
         let is_idle = |event: usize| {
@@ -404,7 +511,7 @@ impl Builder {
     }
 
     fn build(self, budget: &Budget) -> Result<Relations, Obstacle> {
-        let Self { mut behaviour, stable, steps, sights, numbers, constant } = self;
+        let Self { mut behaviour, stable, steps, sights, labels, numbers, constant } = self;
         let known = behaviour.circuit.known_values(stable);
         let mut conditions = Conditions::new(&behaviour.circuit, behaviour.slots);
         let mut nodes: Vec<NodeId> = Vec::new();
@@ -545,6 +652,27 @@ impl Builder {
                 }
             }
         }
+        let mut visible: FxHashSet<EntryId> = FxHashSet::default();
+        for &label in labels.iter().flatten() {
+            let support: Vec<u32> = decider.composer.support(label).iter().map(|&slot| slot_of(slot)).collect();
+            let writers = pairs.writers_of(&support);
+            pairs.spend(writers.len())?;
+            for step in writers.into_iter().filter(|step| !visible.contains(step)).collect::<Vec<_>>() {
+                let entry = &steps[step as usize];
+                let mut changes = |event: usize, guard: NodeId| {
+                    decider.composer.circuit.is_spent()
+                        || decider.may_enable(event, guard, label)
+                        || decider.may_disable(event, guard, label)
+                };
+                let is_visible = match &entry.stretch {
+                    None => changes(entry.event, entry.narrow),
+                    Some(members) => members.iter().any(|&member| changes(member, events[member].guard)),
+                };
+                if is_visible || decider.composer.circuit.is_spent() {
+                    visible.insert(step);
+                }
+            }
+        }
         let is_coarse = decider.composer.circuit.is_spent();
         if budget.interrupt().is_raised() {
             return Err("interrupted".to_owned().into());
@@ -554,8 +682,26 @@ impl Builder {
         }
         // What is found on the way through transient states belongs to no state.
         let finding = (0..).zip(&steps).filter(|(_, step)| step.finds).map(|(id, _)| id);
-        let targets = finding.chain(steps.len() as EntryId..entries.len() as EntryId).collect();
-        Ok(Relations { entries, instances, conditions, enablers, discords, targets, is_coarse, passes_local: true })
+        let mut targets: Vec<EntryId> = finding.chain(steps.len() as EntryId..entries.len() as EntryId).collect();
+        let visible = sorted(visible.into_iter().collect());
+        let mut seeds: Vec<EntryId> = (0..steps.len() as EntryId).collect();
+        if labels.is_some() {
+            // A set that begins with a step that changes nothing leads nowhere.
+            seeds.retain(|&seed| !steps[seed as usize].writes.is_empty() && visible.binary_search(&seed).is_err());
+            targets.clone_from(&visible);
+        }
+        Ok(Relations {
+            entries,
+            instances,
+            conditions,
+            enablers,
+            discords,
+            targets,
+            seeds,
+            visible,
+            is_coarse,
+            passes_local: true,
+        })
     }
 }
 

@@ -56,6 +56,10 @@ pub(crate) struct Chooser<'a> {
     enablers: Rows,
     /// The entries that are steps.
     steps: Box<[u64]>,
+    /// The steps with which a set may begin.
+    seeds: Box<[u64]>,
+    /// The steps of which a set has all, or none that can be taken.
+    visible: Box<[u64]>,
     words: usize,
 }
 
@@ -131,6 +135,8 @@ impl<'a> Chooser<'a> {
             discords: Rows::new(words, &relations.discords),
             enablers: Rows::new(words, &relations.enablers),
             steps: steps.into(),
+            seeds: Rows::new(words, std::slice::from_ref(&relations.seeds)).bits,
+            visible: Rows::new(words, std::slice::from_ref(&relations.visible)).bits,
             words,
         }
     }
@@ -155,12 +161,13 @@ impl<'a> Chooser<'a> {
             return false;
         }
         let local = self.local_step(scratch);
-        let seeds = || ones(&scratch.taken).filter(|&seed| self.relations.entries[seed].kind == EntryKind::Step);
+        let begins = |&seed: &usize| self.seeds[seed / 64] >> (seed % 64) & 1 == 1;
+        let seeds = || ones(&scratch.taken).filter(begins);
         let seeds: Vec<usize> = local.map_or_else(|| seeds().take(SEEDS).collect(), |seed| vec![seed as usize]);
         for seed in seeds {
             scratch.empty();
             scratch.add(seed);
-            let Some(size) = self.close(least, scratch) else { continue };
+            let Some(size) = self.close_with_visible(least, scratch) else { continue };
             least = size;
             let ChoiceScratch { best, set, taken, .. } = scratch;
             best.clear();
@@ -267,6 +274,19 @@ impl<'a> Chooser<'a> {
     fn is_taken(&self, entry: EntryId, scratch: &mut ChoiceScratch) -> bool {
         let Entry { conjuncts, .. } = &self.relations.entries[entry as usize];
         conjuncts.iter().all(|&conjunct| self.holds(conjunct, scratch))
+    }
+
+    /// Closes the present set. If a visible step of it can be taken, all visible steps are in it.
+    fn close_with_visible(&self, limit: usize, scratch: &mut ChoiceScratch) -> Option<usize> {
+        let size = self.close(limit, scratch)?;
+        let sets = scratch.set.iter().zip(&scratch.taken).zip(&self.visible);
+        if sets.into_iter().all(|((set, taken), visible)| set & taken & visible == 0) {
+            return Some(size);
+        }
+        for &step in &self.relations.visible {
+            scratch.add(step as usize);
+        }
+        Some(size + self.close(limit - size, scratch)?)
     }
 
     /// Closes the present set. The number of what can be taken in it, if it is less than a limit.

@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use quotient_groups::SparsePermutation;
 use quotient_ir::{Fault, Layout, PropertyId};
 
+use crate::partial_order::decisions::{Decisions, Extent};
 use crate::partial_order::local::{self, Follower, FollowerScratch};
 use crate::partial_order::relations::Relations;
 use crate::partial_order::stubborn::{ChoiceScratch, Chooser};
@@ -21,6 +22,8 @@ pub(crate) struct PartialOrderSystem<'a, S> {
     inner: &'a S,
     relations: &'a Relations,
     chooser: Chooser<'a>,
+    /// What was decided before, if it was.
+    decisions: Option<&'a Decisions>,
 }
 
 /// The working memory of one run.
@@ -34,7 +37,52 @@ pub(crate) struct PartialOrderScratch<T> {
 impl<'a, S: SearchSpace> PartialOrderSystem<'a, S> {
     /// The reduction of a system whose states have a layout.
     pub(crate) fn new(inner: &'a S, relations: &'a Relations, layout: &Layout) -> Self {
-        Self { inner, relations, chooser: Chooser::new(relations, layout) }
+        Self { inner, relations, chooser: Chooser::new(relations, layout), decisions: None }
+    }
+
+    /// The same, with what was decided for each state.
+    pub(crate) fn with(self, decisions: &'a Decisions) -> Self {
+        Self { decisions: Some(decisions), ..self }
+    }
+
+    /// Expands a part of the instances of a state, or all. Returns whether it was a part.
+    pub(crate) fn expand_chosen(
+        &self,
+        scratch: &mut PartialOrderScratch<S::Scratch>,
+        state: &[u64],
+        sink: &mut impl Sink,
+    ) -> bool {
+        let PartialOrderScratch { inner, choice, following } = scratch;
+        let mut follower = Follower::new(self.inner, &self.chooser, following, state, sink);
+        let is_part = self.chooser.choose(state, choice);
+        if is_part {
+            self.inner.expand_some(inner, state, self.chooser.selection(choice), &mut follower);
+        } else {
+            self.inner.expand(inner, state, &mut follower);
+        }
+        follower.follow_all();
+        is_part
+    }
+
+    /// The number of instances that [`Self::expand_added`] expands.
+    pub(crate) fn added(&self, scratch: &mut PartialOrderScratch<S::Scratch>, state: &[u64]) -> usize {
+        let choice = &mut scratch.choice;
+        if self.chooser.choose(state, choice) {
+            self.chooser.complete(choice);
+        }
+        choice.chosen.len()
+    }
+
+    /// Expands the instances that are added to the part of a state so that everything that must not be put off is in it.
+    pub(crate) fn expand_added(
+        &self,
+        scratch: &mut PartialOrderScratch<S::Scratch>,
+        state: &[u64],
+        sink: &mut impl Sink,
+    ) {
+        self.added(scratch, state);
+        let selection = Selection { instances: &self.relations.instances, chosen: &scratch.choice.chosen };
+        self.inner.expand_some(&mut scratch.inner, state, selection, sink);
     }
 }
 
@@ -104,20 +152,21 @@ impl<S: SearchSpace> Parts for PartialOrderSystem<'_, S> {
     const REDUCES: bool = true;
 
     fn expand_part(&self, scratch: &mut Self::Scratch, state: &[u64], sink: &mut impl Sink) -> Share {
-        let PartialOrderScratch { inner, choice, following } = scratch;
-        let mut follower = Follower::new(self.inner, &self.chooser, following, state, sink);
-        let share = match self.chooser.choose(state, choice) {
-            false => {
-                self.inner.expand(inner, state, &mut follower);
-                Share::Enough
+        match self.decisions.map(|decisions| decisions.of(state)) {
+            None => match self.expand_chosen(scratch, state, sink) && !self.relations.targets.is_empty() {
+                true => return Share::Part,
+                false => return Share::Enough,
+            },
+            Some(Extent::All) => self.inner.expand(&mut scratch.inner, state, sink),
+            Some(Extent::Part | Extent::Seeing) => {
+                self.expand_chosen(scratch, state, sink);
             }
-            true => {
-                self.inner.expand_some(inner, state, self.chooser.selection(choice), &mut follower);
-                if self.relations.targets.is_empty() { Share::Enough } else { Share::Part }
+            Some(Extent::Completed) => {
+                self.expand_chosen(scratch, state, sink);
+                self.expand_rest(scratch, state, sink);
             }
-        };
-        follower.follow_all();
-        share
+        }
+        Share::Enough
     }
 
     fn expand_rest(&self, scratch: &mut Self::Scratch, state: &[u64], sink: &mut impl Sink) {

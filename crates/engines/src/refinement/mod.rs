@@ -137,6 +137,7 @@ impl<S: TransitionSystem> Claim<'_, '_, S> {
             instances: Vec::new(),
             automaton: (u32::try_from(search.nodes.len()).unwrap_or(u32::MAX), 0),
             symmetry: search.graph.order().map_or(UsedSymmetry::None, |order| UsedSymmetry::Whole(order.clone())),
+            parts: None,
             // Without pairs that later ones made superfluous, so that the number does not depend on the order.
             states: search.known.values().map(|nodes| nodes.len() as u64).sum(),
             transitions: search.graph.transitions,

@@ -5,6 +5,7 @@
 //! * `levels`: which symmetries apply where.
 //! * `product`: nodes and their successors; `search`: components with all acceptance sets, on the fly; `crew`:
 //!   the same on threads.
+//! * `parts`: which steps of a state are taken, if some suffice.
 //! * `component`: a component as a graph; `components`: components of graphs that a fair run can stay in; `classes`: what
 //!   is treated fairly.
 //! * `lasso`: the run, concrete and replayed.
@@ -21,6 +22,7 @@ mod crew;
 mod global;
 mod lasso;
 mod levels;
+mod parts;
 mod product;
 mod search;
 pub mod tree;
@@ -32,11 +34,13 @@ use quotient_ir::{
     Budget, DeadlockMode, Fairness, Interpreter, Layout, Model, Positions, PropertyId, PropertyKind, Temporal,
     TemporalClaim, Trace,
 };
+use quotient_temporal::stuttering::{decide_automaton, decide_stutter_invariance};
 use quotient_temporal::{Automaton, simplify, translate};
 
 use crate::observer::Observer;
-use crate::options::{FairnessMode, SearchOptions, SearchOrder};
+use crate::options::{FairnessMode, SearchOptions, SearchOrder, TemporalParts};
 use crate::packed_map::PackedMap;
+use crate::partial_order::{Obstacle, PartialOrderSystem, Relations};
 use crate::reduction::{SymmetrySource, too_large};
 use crate::refinement::check_behaviour;
 use crate::report::{EngineError, StopReason, Verdict};
@@ -70,6 +74,8 @@ pub struct TemporalReport {
     pub stop_reason: Option<StopReason>,
     /// The searches: one for each orbit of instances, as far as they were needed.
     pub searches: Vec<ProductReport>,
+    /// Why all steps of each state were taken although a part was asked for or tried.
+    pub all_steps: Option<String>,
     /// Which infinite runs count.
     pub fairness: FairnessMode,
 }
@@ -84,8 +90,15 @@ impl TemporalReport {
             remarks: Vec::new(),
             stop_reason: None,
             searches: Vec::new(),
+            all_steps: None,
             fairness,
         }
+    }
+
+    /// There is no verdict by a part of the steps.
+    fn give_up_parts(&mut self, reason: String) {
+        self.verdict = Verdict::Inconclusive;
+        self.all_steps = Some(reason);
     }
 }
 
@@ -98,12 +111,23 @@ pub struct ProductReport {
     pub automaton: (u32, u32),
     /// The symmetries used.
     pub symmetry: UsedSymmetry,
+    /// What partial order left, if it was used.
+    pub parts: Option<PartsReport>,
     /// The nodes stored.
     pub states: u64,
     /// The rule instances fired.
     pub transitions: u64,
     /// Bytes used for nodes.
     pub memory_bytes: u64,
+}
+
+/// The states that a part of the steps leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PartsReport {
+    /// The states of the model.
+    pub states: u64,
+    /// Those of which some steps are left out, at least.
+    pub reduced: u64,
 }
 
 /// The symmetries that a product was reduced by.
@@ -162,17 +186,34 @@ pub fn check_temporal(
     let interpreter = &interpreter;
     let check = Check { model, layout, interpreter, property, temporal, automaton: &automaton, options, detection };
     let mut report = TemporalReport::new(property, options.fairness);
-    if let Some(report) = check.try_without_symmetries(classes.as_ref(), &budget, observer, &report)? {
+    let by_parts = options.temporal_parts == TemporalParts::Always;
+    if by_parts {
+        if let Some(reason) = parts_obstacle(model, temporal, options) {
+            report.give_up_parts(reason.to_owned());
+            return Ok(report);
+        }
+    } else if let Some(report) = check.try_without_symmetries(classes.as_ref(), &budget, observer, &report)? {
         return Ok(report);
+    } else if options.temporal_parts != TemporalParts::Never {
+        // Symmetries are looked for if this does not suffice.
+        let mut reduced = report.clone();
+        match parts_obstacle(model, temporal, options) {
+            Some(reason) => reduced.give_up_parts(reason.to_owned()),
+            None => check.run(None, None, true, &budget, observer, &mut reduced)?,
+        }
+        if reduced.all_steps.is_none() {
+            return Ok(reduced);
+        }
+        report.all_steps = reduced.all_steps;
     }
     let whole = report.clone();
-    let mut result = check.run(source, classes.as_ref(), &budget, observer, &mut report);
+    let mut result = check.run(source, classes.as_ref(), by_parts, &budget, observer, &mut report);
     if let Err(EngineError::GaveUp(_)) = result
         && detection.is_spent()
         && !observer.interrupt().is_raised()
     {
         report = whole;
-        result = check.run(None, classes.as_ref(), &budget, observer, &mut report);
+        result = check.run(None, classes.as_ref(), by_parts, &budget, observer, &mut report);
     }
     match result {
         Ok(()) => Ok(report),
@@ -241,7 +282,7 @@ impl Check<'_, '_> {
         };
         let short = Check { options: &options, ..*self };
         let mut report = report.clone();
-        short.run(None, classes, budget, observer, &mut report)?;
+        short.run(None, classes, false, budget, observer, &mut report)?;
         Ok((report.stop_reason != Some(StopReason::StateLimit(trial))).then_some(report))
     }
 
@@ -249,6 +290,7 @@ impl Check<'_, '_> {
         &self,
         source: Option<SymmetrySource>,
         classes: Option<&Classes<'_, '_>>,
+        by_parts: bool,
         budget: &Budget,
         observer: &mut dyn Observer,
         report: &mut TemporalReport,
@@ -269,12 +311,16 @@ impl Check<'_, '_> {
             (family, source) = (apart(), None);
         }
         for orbit in &family.orbits {
-            let found = self.check_orbit(&family, orbit, source, classes, budget, observer, report)?;
+            let found = self.check_orbit(&family, orbit, source, classes, by_parts, budget, observer, report)?;
             match found {
                 Checked::Fine => {}
                 Checked::Stopped(reason) => {
                     report.verdict = Verdict::Inconclusive;
                     report.stop_reason = Some(reason);
+                    return Ok(());
+                }
+                Checked::NotByParts(reason) => {
+                    report.give_up_parts(reason);
                     return Ok(());
                 }
                 Checked::Violated(trace) => {
@@ -295,6 +341,7 @@ impl Check<'_, '_> {
         orbit: &Orbit,
         source: Option<SymmetrySource>,
         classes: Option<&Classes<'_, '_>>,
+        by_parts: bool,
         budget: &Budget,
         observer: &mut dyn Observer,
         report: &mut TemporalReport,
@@ -303,7 +350,8 @@ impl Check<'_, '_> {
             AtomicModel::new(self.model, self.property, self.temporal, orbit.instances.first().map(|it| &it[..]));
         let interpreter = Interpreter::new(&atomic.model, self.layout);
         let evaluator = SpecialisedSystem::of_reachable_until(&interpreter, observer.interrupt());
-        let is_branching = self.needs_graph();
+        // Which steps are taken in a state must not depend on the state of the automaton.
+        let is_branching = self.needs_graph() || by_parts;
         let mut levels = match source {
             Some(source) => {
                 let wanted = (is_branching, source);
@@ -344,7 +392,7 @@ impl Check<'_, '_> {
                     let turns = vec![quotient_groups::SparsePermutation::identity()];
                     let alone = Orbit { instances: vec![instance.clone()], turns };
                     let apart = Family { orbits: Vec::new(), plan: None };
-                    let found = self.check_orbit(&apart, &alone, None, classes, budget, observer, report)?;
+                    let found = self.check_orbit(&apart, &alone, None, classes, by_parts, budget, observer, report)?;
                     if !matches!(found, Checked::Fine) {
                         return Ok(found);
                     }
@@ -394,14 +442,6 @@ impl Check<'_, '_> {
         }
         let properties = atomic.model.properties.iter_enumerated();
         let assumptions = properties.filter(|(_, entry)| entry.kind == PropertyKind::Assumption).map(|(id, _)| id);
-        let product = Product::new(
-            (&passing, self.layout),
-            self.automaton,
-            &atomic.atoms,
-            assumptions.collect(),
-            (used, level_of),
-            choice,
-        );
         let data = classes.map(|classes| FairnessData { classes, actions, budget });
         let goal = Goal {
             interpreter: self.interpreter,
@@ -410,36 +450,41 @@ impl Check<'_, '_> {
             fairness: data.as_ref(),
             literals: levels.as_ref().and_then(Levels::literals),
         };
-        let (found, figures) = match &self.temporal.claim {
-            _ if self.options.fairness == FairnessMode::Global => {
-                let mut search = Search::new(&product, &options, observer);
-                let found = check_global(&mut search, self.temporal, &goal, options.max_memory).map(|found| {
-                    found.map(|(trace, remarks)| {
-                        report.remarks = remarks;
-                        trace
-                    })
-                });
-                (found, search.figures())
-            }
-            TemporalClaim::Branching { pool, formula } => {
-                let mut search = Search::new(&product, &options, observer);
-                let formula = (pool, *formula);
-                let (data, memory) = (data.as_ref(), options.max_memory);
-                let found =
-                    branching::check_branching(&mut search, self.temporal, formula, data, &goal, memory).map(|found| {
-                        found.map(|(trace, remarks)| {
-                            report.remarks = remarks;
-                            trace
-                        })
-                    });
-                (found, search.figures())
-            }
-            _ => run_product(&product, &options, data.as_ref(), &goal, observer),
+        let (found, parts, figures) = if by_parts {
+            let relations = match self.relations(&atomic, &options, observer) {
+                Ok(relations) => relations,
+                Err(reason) => return Ok(Checked::NotByParts(reason)),
+            };
+            let limit = match self.options.temporal_parts {
+                TemporalParts::IfFew { states, .. } => Some(states),
+                _ => options.max_states,
+            };
+            let limits = SearchOptions { max_states: limit, ..options.clone() };
+            let system = PartialOrderSystem::new(&passing, &relations, self.layout);
+            let decisions = match parts::decide(&system, &used[0], &limits, observer) {
+                Ok(decisions) => decisions,
+                Err(Trouble::Stop(StopReason::StateLimit(_) | StopReason::MemoryLimit(_)))
+                    if limit != options.max_states =>
+                {
+                    return Ok(Checked::NotByParts("it does not pay".to_owned()));
+                }
+                Err(trouble) => return self.ended(Failure::Trouble(trouble)),
+            };
+            let system = system.with(&decisions);
+            let product = self.product(&system, &atomic, Vec::new(), (used, level_of), None);
+            let (found, figures) = run_product(&product, &options, None, &goal, observer);
+            let parts = PartsReport { states: decisions.len(), reduced: decisions.parts() };
+            (found, Some(parts), figures)
+        } else {
+            let product = self.product(&passing, &atomic, assumptions.collect(), (used, level_of), choice);
+            let (found, figures) = self.search_product(&product, &options, data.as_ref(), &goal, observer, report);
+            (found, None, figures)
         };
         report.searches.push(ProductReport {
             instances: orbit.instances.clone(),
             automaton: (self.automaton.states, self.automaton.acceptance_sets),
             symmetry,
+            parts,
             states: figures.0,
             transitions: figures.1,
             memory_bytes: figures.2,
@@ -450,11 +495,84 @@ impl Check<'_, '_> {
         match found {
             Ok(None) => Ok(Checked::Fine),
             Ok(Some(trace)) => Ok(Checked::Violated(Box::new(trace))),
-            Err(Failure::Trouble(Trouble::Stop(reason))) => Ok(Checked::Stopped(reason)),
-            Err(Failure::Trouble(Trouble::Impossible(slot))) => {
+            Err(failure) => self.ended(failure),
+        }
+    }
+
+    /// What a search that did not finish means.
+    fn ended(&self, failure: Failure) -> Result<Checked, EngineError> {
+        match failure {
+            Failure::Trouble(Trouble::Stop(reason)) => Ok(Checked::Stopped(reason)),
+            Failure::Trouble(Trouble::Impossible(slot)) => {
                 Err(EngineError::ImpossibleValue(self.layout.slots[slot].name.clone()))
             }
-            Err(Failure::Defect(error)) => Err(error),
+            Failure::Defect(error) => Err(error),
+        }
+    }
+
+    /// What steps do to each other and to the atoms of the automaton, or why that is not known.
+    fn relations(
+        &self,
+        atomic: &AtomicModel,
+        options: &SearchOptions,
+        observer: &mut dyn Observer,
+    ) -> Result<Relations, String> {
+        let atoms: Vec<PropertyId> = self.automaton.atoms.iter().map(|atom| atomic.atoms[atom.0 as usize]).collect();
+        let work = match options.temporal_parts {
+            TemporalParts::IfFew { work, .. } => Some(work),
+            _ => None,
+        };
+        let model = (&atomic.model, self.layout);
+        Relations::of_runs(work, model, &atoms, options, &observer.interrupt()).map_err(Obstacle::into_reason)
+    }
+
+    /// The product of a system with the automaton.
+    fn product<'p, S: SearchSpace>(
+        &'p self,
+        system: &'p S,
+        atomic: &AtomicModel,
+        assumptions: Vec<PropertyId>,
+        levels: (Vec<Level<'p>>, Vec<usize>),
+        choice: Option<Choice>,
+    ) -> Product<'p, S> {
+        Product::new((system, self.layout), self.automaton, &atomic.atoms, assumptions, levels, choice)
+    }
+
+    /// Searches a product for what the claim forbids.
+    fn search_product<S: SearchSpace>(
+        &self,
+        product: &Product<'_, S>,
+        options: &SearchOptions,
+        data: Option<&FairnessData<'_>>,
+        goal: &Goal<'_, '_>,
+        observer: &mut dyn Observer,
+        report: &mut TemporalReport,
+    ) -> (Result<Option<Trace>, Failure>, Figures) {
+        match &self.temporal.claim {
+            _ if self.options.fairness == FairnessMode::Global => {
+                let mut search = Search::new(product, options, observer);
+                let found = check_global(&mut search, self.temporal, goal, options.max_memory).map(|found| {
+                    found.map(|(trace, remarks)| {
+                        report.remarks = remarks;
+                        trace
+                    })
+                });
+                (found, search.figures())
+            }
+            TemporalClaim::Branching { pool, formula } => {
+                let mut search = Search::new(product, options, observer);
+                let formula = (pool, *formula);
+                let memory = options.max_memory;
+                let found =
+                    branching::check_branching(&mut search, self.temporal, formula, data, goal, memory).map(|found| {
+                        found.map(|(trace, remarks)| {
+                            report.remarks = remarks;
+                            trace
+                        })
+                    });
+                (found, search.figures())
+            }
+            _ => run_product(product, options, data, goal, observer),
         }
     }
 
@@ -483,7 +601,29 @@ impl Check<'_, '_> {
 enum Checked {
     Fine,
     Stopped(StopReason),
+    /// A part of the steps cannot be used, for this reason.
+    NotByParts(String),
     Violated(Box<Trace>),
+}
+
+/// Why a claim needs all steps of each state, if it does.
+pub fn parts_obstacle(model: &Model, temporal: &Temporal, options: &SearchOptions) -> Option<&'static str> {
+    let told = |is_invariant: Option<bool>| match is_invariant {
+        Some(true) => None,
+        Some(false) => Some("it distinguishes runs by how often a state is repeated"),
+        None => Some("whether it distinguishes runs by how often a state is repeated is not known"),
+    };
+    if options.fairness != FairnessMode::None || model.rules.iter().any(|rule| rule.fairness != Fairness::None) {
+        return Some("whether a run is fair depends on steps that are left out");
+    }
+    match &temporal.claim {
+        TemporalClaim::Linear { pool, formula } => {
+            told(decide_stutter_invariance(&mut pool.clone(), *formula).ok().flatten())
+        }
+        TemporalClaim::Never(automaton) => told(decide_automaton(automaton)),
+        TemporalClaim::Branching { .. } => Some("what branches off a run needs all steps"),
+        TemporalClaim::Behaviour(_) => Some("claims about events need all steps"),
+    }
 }
 
 /// Nodes, steps and bytes of a search.

@@ -50,6 +50,28 @@ impl<'a> Level<'a> {
         let guard = reduction.map(|reduction| Guard::new(layout, reduction.group.literals()));
         Self { reduction, guard }
     }
+
+    /// Replaces records, each followed by another word, by representatives.
+    pub(crate) fn represent(
+        &self,
+        workspace: &mut Workspace,
+        before: Option<&[u64]>,
+        records: &mut [u64],
+        stride: usize,
+    ) -> Result<(), Trouble> {
+        let Self { reduction: Some(reduction), guard } = self else { return Ok(()) };
+        if let Some(guard) = guard
+            && let Some(slot) =
+                records.chunks_exact(stride).find_map(|record| match guard.passes(before, &record[..stride - 1]) {
+                    true => None,
+                    false => guard.caught(),
+                })
+        {
+            return Err(Trouble::Impossible(slot));
+        }
+        reduction.canonicalizer.canonicalize_records(workspace, before, records, stride);
+        Ok(())
+    }
 }
 
 /// The instances that the chosen one stands for.
@@ -349,18 +371,7 @@ impl<'a, S: SearchSpace> Product<'a, S> {
         records: &mut [u64],
         stride: usize,
     ) -> Result<(), Trouble> {
-        let Level { reduction: Some(reduction), guard } = &self.levels[level] else { return Ok(()) };
-        if let Some(guard) = guard
-            && let Some(slot) =
-                records.chunks_exact(stride).find_map(|record| match guard.passes(before, &record[..stride - 1]) {
-                    true => None,
-                    false => guard.caught(),
-                })
-        {
-            return Err(Trouble::Impossible(slot));
-        }
-        reduction.canonicalizer.canonicalize_records(&mut workspaces[level], before, records, stride);
-        Ok(())
+        self.levels[level].represent(&mut workspaces[level], before, records, stride)
     }
 
     /// The nodes in which runs start. Their tags mean nothing.
@@ -500,7 +511,7 @@ impl<'a, S: SearchSpace> Product<'a, S> {
         self.moves(evaluating, state, from, neutral, moves)?;
         let Some(&first) = moves.first() else { return Ok(()) };
         sink.clear();
-        self.system.expand(system, state, sink);
+        self.system.expand_part(system, state, sink);
         sink.check()?;
         *fired += sink.successors.len() as u64;
         self.assume(evaluating, &mut sink.successors)?;
@@ -703,8 +714,8 @@ fn without_value(fault: Fault) -> StopReason {
 
 /// Collects the successors of a state.
 #[derive(Debug)]
-struct Collector {
-    successors: Successors,
+pub(crate) struct Collector {
+    pub(crate) successors: Successors,
     /// Whether something went wrong in some step, which then leads nowhere.
     has_fault: bool,
     /// Whether steps led to transient states.
@@ -713,15 +724,15 @@ struct Collector {
 }
 
 impl Collector {
-    fn new(words: usize) -> Self {
+    pub(crate) fn new(words: usize) -> Self {
         Self { successors: Successors::new(words), has_fault: false, has_passed: false, exhausted: None }
     }
-    fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.successors.clear();
         (self.has_fault, self.has_passed) = (false, false);
     }
     /// Whether the successors are known.
-    fn check(&mut self) -> Result<(), Trouble> {
+    pub(crate) fn check(&mut self) -> Result<(), Trouble> {
         self.exhausted.take().map_or(Ok(()), |fault| Err(Trouble::Stop(StopReason::Exhausted(fault))))
     }
 }
