@@ -293,6 +293,8 @@ fn work_for(steps: u64) -> u64 {
 
 /// A search for a temporal property may have one part in this many of the states that the search of the states stored.
 const TEMPORAL_SHARE: u64 = 4;
+/// The work for the relations of a temporal property where those of the states were found and paid.
+const PARTIAL_WORK: u64 = 100_000_000;
 
 /// Whether a search for a temporal property takes a part of the steps. `found` is what the search of the states found.
 pub(crate) fn for_temporal(plan: &Plan, found: &Found) -> TemporalParts {
@@ -309,8 +311,13 @@ pub(crate) fn for_temporal(plan: &Plan, found: &Found) -> TemporalParts {
         {
             let is_partial = found.partial_order.as_ref().is_some_and(|it| it.unused.is_none());
             // Then all states are many more.
-            let states = if is_partial { report.states * TEMPORAL_SHARE } else { report.states / TEMPORAL_SHARE };
-            TemporalParts::IfFew { states, work: work_for(report.transitions) }
+            match is_partial {
+                true => TemporalParts::IfFew { states: report.states * TEMPORAL_SHARE, work: PARTIAL_WORK },
+                false => {
+                    let (states, work) = (report.states / TEMPORAL_SHARE, work_for(report.transitions));
+                    TemporalParts::IfFew { states, work }
+                }
+            }
         }
         _ => TemporalParts::Never,
     }
