@@ -184,7 +184,7 @@ fn formulas_are_read_as_spin_reads_them() {
         return;
     }
     let folder = tempfile::tempdir().expect("a folder");
-    for seed in 0..number("QUOTIENT_RANDOM_FORMULAS", 250) {
+    for seed in 0..number_from("QUOTIENT_RANDOM_FORMULAS", 250) {
         let mut random = Random::new(seed);
         let size = 2 + random.below(7);
         let text = random_text(&mut random, size);

@@ -28,12 +28,9 @@ use quotient_testkit::random_murphi::{ProgramOptions, Random, random_program};
 use quotient_testkit::random_promela::{random_promela, random_promela_claim};
 use quotient_testkit::random_temporal::random_temporal;
 use quotient_testkit::spin::Spin;
+use quotient_testkit::switches::number_from;
 use quotient_testkit::symmetric_murphi::{Kind, symmetric_program};
 use quotient_testkit::temporal_oracle::{Assumption, OracleLimits, Scope, Told, compare, judge_under};
-
-fn number_from(variable: &str, default: u64) -> u64 {
-    std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
-}
 
 /// What happened over all models.
 #[derive(Clone, Copy, Debug, Default)]
