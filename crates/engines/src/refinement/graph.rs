@@ -121,6 +121,8 @@ pub(crate) struct Graph<'g, 'm, S: TransitionSystem> {
     observer: &'g mut dyn Observer,
     pub(crate) transitions: u64,
     expanded: u64,
+    /// The number of states that may be expanded, if the search is to be short.
+    pub(crate) trial: Option<u64>,
     /// Pairs of the search and bytes for them, for progress.
     pub(crate) pairs: u64,
     pub(crate) depth: u64,
@@ -155,6 +157,7 @@ impl<'g, 'm, S: TransitionSystem> Graph<'g, 'm, S> {
             observer,
             transitions: 0,
             expanded: 0,
+            trial: None,
             pairs: 0,
             depth: 0,
             other_bytes: 0,
@@ -266,6 +269,9 @@ impl<'g, 'm, S: TransitionSystem> Graph<'g, 'm, S> {
         self.expanded += 1;
         if self.expanded % POLL_INTERVAL == 1 {
             self.poll(0)?;
+        }
+        if let Some(limit) = self.trial.filter(|&limit| self.expanded > limit) {
+            return Err(StopReason::StateLimit(limit).into());
         }
         let state = self.store.state(number).to_vec();
         let found = collect(self.symmetries.as_ref(), |sink| {

@@ -85,12 +85,12 @@ pub(crate) fn check_behaviour(
     let compiled = CompiledSystem::new(&evaluator, true);
     let claim = Claim { interpreter: &interpreter, system: &compiled, property, behaviour };
     let Some(source) = source.filter(|_| too_large(model).is_none()) else {
-        return claim.check(None, options, observer);
+        return claim.check(None, None, options, observer);
     };
     let trial = options.temporal_trial;
     if trial > 0 && options.max_states.is_none_or(|limit| limit > trial) {
         let short = SearchOptions { max_states: Some(trial), ..options.clone() };
-        let report = claim.check(None, &short, observer)?;
+        let report = claim.check(None, Some(trial), &short, observer)?;
         if report.stop_reason != Some(StopReason::StateLimit(trial)) {
             return Ok(report);
         }
@@ -102,7 +102,7 @@ pub(crate) fn check_behaviour(
         Err(EngineError::GaveUp(_)) => None,
         Err(error) => return Err(error),
     };
-    claim.check(symmetries, options, observer)
+    claim.check(symmetries, None, options, observer)
 }
 
 /// A claim about events, and the system it is about.
@@ -114,14 +114,18 @@ struct Claim<'a, 'm, S> {
 }
 
 impl<S: TransitionSystem> Claim<'_, '_, S> {
+    /// Searches with some symmetries. `trial` is the number of states that a short search may expand: divergence looks
+    /// beyond the pairs.
     fn check(
         &self,
         symmetries: Option<Symmetries<'_>>,
+        trial: Option<u64>,
         options: &SearchOptions,
         observer: &mut dyn Observer,
     ) -> Result<TemporalReport, EngineError> {
         let claim = (self.property, self.behaviour);
-        let graph = Graph::new(self.system, self.interpreter, claim, symmetries, options, observer);
+        let mut graph = Graph::new(self.system, self.interpreter, claim, symmetries, options, observer);
+        graph.trial = trial;
         let mut search = Search {
             graph,
             nodes: Nodes::default(),
