@@ -19,7 +19,7 @@ holds      assertion  Receiver_0, Receiver_1: reading
 holds      no deadlock
 holds      no errors
 
-symmetries   not known, since the search was over before they were found (searched for 123 ms)
+symmetries   not known, since the search was over before they were found
 states       37
 partial order  the states represented are not counted
 transitions  108
