@@ -564,10 +564,10 @@ holds      no errors
 
 symmetries   none found (…
 slice        dead where written before read: started
-states       100
+states       49
 partial order  the states represented are not counted
-transitions  133
-depth        83
+transitions  132
+depth        48
 time         …
 memory       …
 ---- exit status 0
