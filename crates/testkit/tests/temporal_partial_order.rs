@@ -485,7 +485,7 @@ const PROMELA: [(&str, &str, &[Verdict], bool); 13] = [
          active proctype Q() { byte b; b = 1; y = 1; b = 2; y = 2 } active proctype R() { byte c; c = 1; c = 2 }
          ltl late { (y < 2) U (x == 1) } ltl early { (y == 0) U (x == 1) }",
         &[Verdict::Holds, Verdict::Violated],
-        false,
+        true,
     ),
     (
         "processes that are created",
