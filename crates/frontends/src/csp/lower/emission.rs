@@ -2,8 +2,8 @@
 
 use quotient_ir::{
     ChartStep, Diagnostic, EventLabel, Exchange, Exchanges, ExprId, Fairness, Field, Model, Number, Owner,
-    Participation, Rule, Source, Span, Start, Statement, StatementKind, TERMINATION_EVENT, Table, Type, TypeId, TypeKind, Variable,
-    VariableId,
+    Participation, Rule, Source, Span, Start, Statement, StatementKind, TERMINATION_EVENT, Table, Type, TypeId,
+    TypeKind, Variable, VariableId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
