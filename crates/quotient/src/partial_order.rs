@@ -312,7 +312,8 @@ pub(crate) fn for_temporal(plan: &Plan, found: &Found) -> TemporalParts {
             let is_partial = found.partial_order.as_ref().is_some_and(|it| it.unused.is_none());
             // Then all states are many more.
             match is_partial {
-                true => TemporalParts::IfFew { states: report.states * TEMPORAL_SHARE, work: PARTIAL_WORK },
+                // States that were passed through are stored for formulas, so steps are counted.
+                true => TemporalParts::IfFew { states: report.transitions * TEMPORAL_SHARE, work: PARTIAL_WORK },
                 false => {
                     let (states, work) = (report.states / TEMPORAL_SHARE, work_for(report.transitions));
                     TemporalParts::IfFew { states, work }
