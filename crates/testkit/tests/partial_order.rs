@@ -243,12 +243,12 @@ fn random_dve_systems() {
 
 #[test]
 fn random_csp_programs() {
-    compare_all("csp", 0, 60, &[DeadlockMode::Stuck, DeadlockMode::Off], |seed| {
+    compare_all("csp", 0, 40, &[DeadlockMode::Stuck, DeadlockMode::Off], |seed| {
         loaded(random_csp(seed).text(), Language::Csp)
     });
 }
 
 #[test]
 fn random_b_machines() {
-    compare_all("b", 0, 60, &[DeadlockMode::Stuck], |seed| loaded(random_machine(seed), Language::B));
+    compare_all("b", 0, 12, &[DeadlockMode::Stuck], |seed| loaded(random_machine(seed), Language::B));
 }
