@@ -233,6 +233,17 @@ pub fn explore(
     Ok(Exploration { report: Report::new(found, notes, control, started.elapsed()), graph, deadlocks })
 }
 
+impl ExploreOptions {
+    /// Refuses what [`explore`] refuses before it looks at a model.
+    ///
+    /// # Errors
+    /// The reason.
+    pub fn check(&self) -> Result<(), Error> {
+        check_options(self)?;
+        Ok(())
+    }
+}
+
 /// Refuses invalid combinations, and notes deviations from the options.
 fn check_options(options: &ExploreOptions) -> Result<Vec<String>, Refusal> {
     if !(1..=MOST_THREADS).contains(&options.threads) {

@@ -46,6 +46,7 @@ pub(crate) fn run(arguments: &ExploreArguments, invocation: &Invocation) -> Resu
     if !arguments.variables.is_empty() && !is_drawing {
         return Err(Failure::Usage("--variables is for --export FILE.dot".into()));
     }
+    options.check()?;
     let control = Control::start(&options.limits);
     cancel_on_interrupt(&control);
     let model = load_model(&arguments.model, Claims::Ignored, &control)?;

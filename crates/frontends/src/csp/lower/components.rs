@@ -29,6 +29,9 @@ const GROWTH_LIMITS: [usize; 4] = [6, 12, 30, 100];
 /// How many times the positions of less deep terms are worth looking for deeper ones, and how many positions always are.
 const GROWTH: usize = 20;
 const FEW_POSITIONS: usize = 2_000;
+/// The most positions if there are deeper terms than are represented: with more of them, the model would be large, and its
+/// search end at a deeper term all the same.
+const CUT_POSITIONS: usize = 20_000;
 /// The most positions of all components.
 const POSITION_LIMIT: usize = 200_000;
 
@@ -198,8 +201,9 @@ impl Exploration<'_, '_, '_> {
             if self.shapes.has_changed() || self.stepper.symbols.diagnostics.iter().any(is_fatal) {
                 return;
             }
-            if self.positions > self.most {
-                let message = format!("the processes of this model have more than {} positions", self.most);
+            let most = if self.network.is_cut { self.most.min(CUT_POSITIONS) } else { self.most };
+            if self.positions > most {
+                let message = format!("the processes of this model have more than {most} positions");
                 let error = Diagnostic::error("too-large", message, quotient_ir::Span::default());
                 self.stepper.symbols.report(Diagnostic { primary: None, ..error });
                 return;
