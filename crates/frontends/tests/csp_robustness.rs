@@ -125,6 +125,7 @@ fn texts_that_ask_for_too_much() {
     assert_eq!(read(nested), Err(vec!["unknown-alphabet"]));
     assert_eq!(read("#define a b; #define b a; P = [a == 1] e -> P;").unwrap_err()[0], "recursive-macro");
     assert_eq!(read("#import \"Mine\"; P = Skip;").unwrap_err()[0], "unsupported-import");
+    assert_eq!(read("P = a -> ; #import \"Mine\";").unwrap_err(), ["syntax", "unsupported-import"]);
     // Found only when it happens.
     assert_eq!(read("P = a -> (P ||| P); #assert P deadlockfree;"), Ok(()));
     assert_eq!(read("P = a -> P; b -> Skip; #assert P deadlockfree;"), Ok(()));

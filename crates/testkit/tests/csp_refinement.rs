@@ -8,6 +8,7 @@ use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{Layout, Model, Source};
 use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::random_csp::{RandomRefinement, random_refinement, random_symmetric_refinement};
+use quotient_testkit::switches::number_from;
 
 /// The reports on all claims of a model, which are about events.
 fn reports(model: &Model, options: &SearchOptions) -> Result<Vec<TemporalReport>, String> {
@@ -95,8 +96,7 @@ struct Compared {
 
 /// Compares random pairs; all that were compared.
 fn compare_all(pair: impl Fn(u64) -> RandomRefinement + Sync, usual: u64, limit: usize) -> Vec<Compared> {
-    let number = |name: &str, usual: u64| std::env::var(name).ok().and_then(|it| it.parse().ok()).unwrap_or(usual);
-    let (pairs, first) = (number("QUOTIENT_RANDOM_REFINEMENTS", usual), number("QUOTIENT_RANDOM_SEED", 1));
+    let (pairs, first) = (number_from("QUOTIENT_RANDOM_REFINEMENTS", usual), number_from("QUOTIENT_RANDOM_SEED", 1));
     let seeds: Vec<u64> = (first..first + pairs).collect();
     let results = map_on_workers(2, &seeds, |&seed| compare(seed, &pair(seed), limit));
     let wrong: Vec<&String> = results.iter().filter_map(|it| it.as_ref().err()).collect();

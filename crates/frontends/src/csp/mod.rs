@@ -11,6 +11,8 @@ use crate::{LoadOptions, Loaded, first_errors};
 pub(crate) fn load(source: Source, options: &LoadOptions) -> Result<Loaded, Vec<Diagnostic>> {
     let (tree, mut diagnostics) = syntax::parse(&source);
     if diagnostics.iter().any(Diagnostic::is_error) {
+        diagnostics.extend(lower::unsupported_imports(&tree));
+        diagnostics.sort_by_key(|it| it.primary.as_ref().map(|label| label.span));
         return Err(first_errors(diagnostics));
     }
     let (model, about_meaning) = lower::lower(&source, &tree, &options.constants);

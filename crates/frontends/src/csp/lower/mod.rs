@@ -31,6 +31,7 @@ use rustc_hash::FxHashMap;
 use self::claims::Asserted;
 use self::emission::Emission;
 use self::symbols::Symbols;
+pub(super) use self::symbols::unsupported_imports;
 use self::terms::Term;
 use super::syntax::tree::{Claim, Expression, Name, Specification};
 

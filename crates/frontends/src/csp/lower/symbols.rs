@@ -63,6 +63,18 @@ pub(super) enum Symbol {
     Channel(usize),
 }
 
+/// Errors for the imports that are not built in.
+pub(in crate::csp) fn unsupported_imports(tree: &Specification) -> Vec<Diagnostic> {
+    let error = |(name, span): &(_, Span)| {
+        let message = format!("`{name}` is not read: only the text of the model is");
+        Diagnostic::error("unsupported-import", message, *span).with_help(
+            "put what it declares into this file, in CSP#; `PAT.Math` and `PAT.Lib.Set`, `List`, `Queue` and `Stack` are \
+             built in",
+        )
+    };
+    tree.imports.iter().filter(|(name, _)| !objects::is_built_in(name)).map(error).collect()
+}
+
 /// All names.
 #[derive(Debug)]
 pub(super) struct Symbols<'t> {
@@ -102,7 +114,7 @@ impl<'t> Symbols<'t> {
             locals: 0,
             widest_hiding: 0,
         };
-        symbols.check_imports();
+        symbols.diagnostics.extend(unsupported_imports(tree));
         for names in &tree.enumerations {
             for (value, name) in names.iter().enumerate() {
                 symbols.declare(name, Symbol::Constant(value as i64));
@@ -160,19 +172,6 @@ impl<'t> Symbols<'t> {
         }
         let value = *it.initial.get(usize::try_from(position).ok()?)?;
         Some(if it.is_boolean { Value::Truth(value != 0) } else { Value::Number(value) })
-    }
-
-    fn check_imports(&mut self) {
-        for (name, span) in &self.tree.imports {
-            if !objects::is_built_in(name) {
-                let message = format!("`{name}` is not read: only the text of the model is");
-                let error = Diagnostic::error("unsupported-import", message, *span);
-                self.report(error.with_help(
-                    "put what it declares into this file, in CSP#; `PAT.Math` and `PAT.Lib.Set`, `List`, `Queue` and \
-                     `Stack` are built in",
-                ));
-            }
-        }
     }
 
     fn declare(&mut self, name: &Name, symbol: Symbol) {
