@@ -275,6 +275,11 @@ fn recursions_through_operators_with_finitely_many_terms() {
     assert_eq!(counts("P = (a -> Q) \\ {a}; Q = (b -> P) \\ {b}; #assert P deadlockfree;").0, 4);
     assert_eq!(counts("P = (a -> P) \\ {b, x:{1..2} @ a.x, a.1}; #assert P deadlockfree;"), (2, 2));
     assert_eq!(counts("P = atomic { a -> P }; #assert P deadlockfree;"), (2, 2));
+    // A composition is one position whether its parts were components before the step or not: here the argument of `Q`
+    // depends on the state, so they are not before the first step.
+    let text = "var v = 0; Q(i) = (Skip; (c -> Stop)) ||| (s -> Skip); P = (d{v = 2;} -> Q(v)); (e -> Skip); \
+                #assert P deadlockfree;";
+    assert_eq!(counts(text), (1 + 2 * 3, 1 + 3 + 4));
     // Nothing follows what does not terminate.
     assert_eq!(counts("P = a -> P; b -> Skip; #assert P deadlockfree;"), (1, 1));
     // `b` of the inner process ends it, `b` of the outer one both.
@@ -315,6 +320,16 @@ fn recursion_that_data_bound() {
              Visit(i) = if (seen[i] == 0) { mark.i{seen[i] = 1;} -> Visit(1 - i); Visit(1 - i) } else { Skip }; \
              Game() = Visit(0); done -> Game(); #assert Game() deadlockfree;",
             9,
+        ),
+        // The text allows exponentially many sequences, of which data leave 66. The number of states is that of a search of
+        // terms by hand.
+        (
+            "var open[4]; \
+             Fill(i) = if (open[i] == 0) { mark.i{open[i] = 1;} -> Fill((i + 1) % 4); Fill((i + 3) % 4); Play() } \
+             else { Skip }; \
+             Play() = ([] i:{0..3} @ [open[i] == 0] pick.i -> Fill(i)) [] [open[0] + open[1] + open[2] + open[3] == 4] Skip; \
+             #assert Play() deadlockfree;",
+            67,
         ),
     ];
     for (text, states) in cases {

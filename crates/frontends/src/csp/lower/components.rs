@@ -5,6 +5,7 @@
 //! components are not active before. The positions of a component are the terms it can become, up to
 //! values in registers (`shapes`).
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use quotient_ir::Diagnostic;
@@ -13,6 +14,7 @@ use rustc_hash::FxHashMap;
 use super::alphabets;
 use super::equality::widest_hiding;
 use super::growth::{Growth, nesting};
+use super::known::{Known, State};
 use super::shapes::Shapes;
 use super::steps::{Label, Step, Stepper, Via};
 use super::symbols::Symbols;
@@ -99,11 +101,13 @@ pub(super) struct Network {
 /// Finds all components of the processes that are asserted about. Errors are reported to the symbols.
 ///
 /// Where a process calls itself inside a sequence, data may bound how deep, and the text alone allows far more terms than
-/// there are. So terms are made deeper only as long as their number does not explode. A step to one that is deeper ends
-/// the search as inconclusive.
+/// there are. So terms are made deeper only as long as their number does not explode. If they are not deep enough then, only
+/// steps are followed that are possible with the values that variables can have (`known`). A step to a term that is
+/// deeper all the same ends the search as inconclusive.
 pub(super) fn explore(symbols: &mut Symbols<'_>, roots: &[Rc<Term>]) -> Network {
     let known = symbols.diagnostics.len();
-    let mut network = explore_up_to(symbols, roots, GROWTH_LIMITS[0], POSITION_LIMIT);
+    let is_too_large = |symbols: &Symbols<'_>| symbols.diagnostics[known..].iter().any(|it| it.code == "too-large");
+    let mut network = explore_up_to(symbols, roots, GROWTH_LIMITS[0], POSITION_LIMIT, None);
     for limit in GROWTH_LIMITS.into_iter().skip(1) {
         if !network.is_cut || symbols.diagnostics[known..].iter().any(Diagnostic::is_error) {
             break;
@@ -111,29 +115,51 @@ pub(super) fn explore(symbols: &mut Symbols<'_>, roots: &[Rc<Term>]) -> Network 
         let reported = symbols.diagnostics.split_off(known);
         let positions = network.components.iter().map(|it| it.locations.len()).sum::<usize>();
         let most = POSITION_LIMIT.min(FEW_POSITIONS.max(GROWTH * positions));
-        let deeper = explore_up_to(symbols, roots, limit, most);
-        if symbols.diagnostics[known..].iter().any(|it| it.code == "too-large") {
+        let deeper = explore_up_to(symbols, roots, limit, most, None);
+        if is_too_large(symbols) {
             symbols.diagnostics.truncate(known);
             symbols.diagnostics.extend(reported);
             break;
         }
         network = deeper;
     }
+    if network.is_cut || is_too_large(symbols) {
+        let reported = symbols.diagnostics.split_off(known);
+        let deepest = GROWTH_LIMITS[GROWTH_LIMITS.len() - 1];
+        let values = Some(Known::new(symbols));
+        let possible = explore_up_to(symbols, roots, deepest, CUT_POSITIONS, values);
+        if !possible.is_cut && !symbols.diagnostics[known..].iter().any(Diagnostic::is_error) {
+            return possible;
+        }
+        symbols.diagnostics.truncate(known);
+        symbols.diagnostics.extend(reported);
+    }
     network
 }
 
 /// The components with terms up to a depth, and at most so many positions.
-fn explore_up_to(symbols: &mut Symbols<'_>, roots: &[Rc<Term>], limit: usize, most: usize) -> Network {
+fn explore_up_to(
+    symbols: &mut Symbols<'_>,
+    roots: &[Rc<Term>],
+    limit: usize,
+    most: usize,
+    mut known: Option<Known>,
+) -> Network {
     let mut shapes = Shapes::default();
-    let known = symbols.diagnostics.len();
+    let reported = symbols.diagnostics.len();
     loop {
-        symbols.diagnostics.truncate(known);
+        symbols.diagnostics.truncate(reported);
         shapes.begin();
+        if let Some(known) = &mut known {
+            known.begin();
+        }
         let mut exploration = Exploration {
             stepper: Stepper::new(symbols),
             network: Network::default(),
             fork_numbers: FxHashMap::default(),
             shapes: &mut shapes,
+            known: known.as_mut(),
+            waiting: BTreeMap::new(),
             pending: Vec::new(),
             positions: 0,
             limit,
@@ -141,7 +167,7 @@ fn explore_up_to(symbols: &mut Symbols<'_>, roots: &[Rc<Term>], limit: usize, mo
         };
         exploration.run(roots);
         let network = exploration.network;
-        if !shapes.has_changed() {
+        if !shapes.has_changed() && !known.as_ref().is_some_and(Known::has_changed) {
             return network;
         }
     }
@@ -154,6 +180,10 @@ struct Exploration<'e, 's, 't> {
     /// same parts serve all compositions of that form, and equal compositions have one representation.
     fork_numbers: FxHashMap<(usize, usize, Option<Alphabets>), usize>,
     shapes: &'e mut Shapes,
+    /// What is known about variables, if that decides which steps are followed.
+    known: Option<&'e mut Known>,
+    /// The steps of positions that are not possible with what is known so far.
+    waiting: BTreeMap<(usize, usize), Vec<Step>>,
     pending: Vec<(usize, usize)>,
     positions: usize,
     /// How deep terms may be, and how many positions there may be.
@@ -168,6 +198,10 @@ impl Exploration<'_, '_, '_> {
             let name = wording::term(self.stepper.symbols, root);
             let component = self.component(name, None, 0);
             let target = self.settle(component, root);
+            if let Some(known) = &mut self.known {
+                let initial = known.initial();
+                known.reach(component, target.location, initial);
+            }
             self.network.roots.push((component, target));
         }
         // The end of a composition, which is a step only if all of its parts can terminate.
@@ -175,30 +209,17 @@ impl Exploration<'_, '_, '_> {
         loop {
             let Some((component, location)) = self.pending.pop() else {
                 let possible = |(.., fork, _): &(usize, usize, usize, Step)| self.network.can_end(*fork);
-                let Some(position) = ends.iter().position(possible) else { return };
+                let Some(position) = ends.iter().position(possible) else { break };
                 let (component, location, _, step) = ends.swap_remove(position);
-                let target = self.settle(component, &step.target);
-                self.network.components[component].locations[location].steps.push((step, target));
+                let after = self.after(component, location, &step).flatten();
+                self.follow(component, location, step, after);
                 continue;
             };
-            let term = self.network.components[component].locations[location].term.clone();
-            let steps = self.stepper.steps(&term);
-            let mut settled = Vec::new();
-            for step in steps {
-                if let Some(Via::End(fork)) = step.via {
-                    ends.push((component, location, fork, step));
-                    continue;
-                }
-                if self.stepper.spend(STEP_WORK + step.target.size(), step.span) {
-                    break;
-                }
-                let target = self.settle(component, &step.target);
-                settled.push((step, target));
-            }
-            self.network.components[component].locations[location].steps = settled;
+            self.expand(component, location, &mut ends);
             // After these errors the terms are not those of the text.
             let is_fatal = |it: &Diagnostic| matches!(it.code, "too-large" | "unguarded-recursion");
-            if self.shapes.has_changed() || self.stepper.symbols.diagnostics.iter().any(is_fatal) {
+            let has_changed = self.shapes.has_changed() || self.known.as_ref().is_some_and(|it| it.has_changed());
+            if has_changed || self.stepper.symbols.diagnostics.iter().any(is_fatal) {
                 return;
             }
             let most = if self.network.is_cut { self.most.min(CUT_POSITIONS) } else { self.most };
@@ -208,6 +229,82 @@ impl Exploration<'_, '_, '_> {
                 self.stepper.symbols.report(Diagnostic { primary: None, ..error });
                 return;
             }
+        }
+        for ((component, location), steps) in std::mem::take(&mut self.waiting) {
+            for step in steps {
+                let grows = Some(Growth::new(self.stepper.symbols, &step.target));
+                let target = Target { grows, ..self.settle(component, &Rc::new(Term::Stop)) };
+                self.network.components[component].locations[location].steps.push((step, target));
+            }
+        }
+    }
+
+    /// Follows the steps of a position: all of them, or those that are possible with what is known.
+    fn expand(&mut self, component: usize, location: usize, ends: &mut Vec<(usize, usize, usize, Step)>) {
+        let steps = match self.waiting.remove(&(component, location)) {
+            Some(steps) => steps,
+            None => {
+                let term = self.network.components[component].locations[location].term.clone();
+                let mut steps = self.stepper.steps(&term);
+                for step in steps.extract_if(.., |step| matches!(step.via, Some(Via::End(_)))) {
+                    if let Some(Via::End(fork)) = step.via {
+                        ends.push((component, location, fork, step));
+                    }
+                }
+                steps
+            }
+        };
+        for number in 0..self.network.components[component].locations[location].steps.len() {
+            let (step, target) = &self.network.components[component].locations[location].steps[number];
+            let (step, target) = (step.clone(), target.location);
+            if let Some(Some(state)) = self.after(component, location, &step) {
+                self.reach(component, target, state);
+            }
+        }
+        let mut waiting = Vec::new();
+        for step in steps {
+            if self.stepper.spend(STEP_WORK + step.target.size(), step.span) {
+                break;
+            }
+            match self.after(component, location, &step) {
+                Some(None) => waiting.push(step),
+                after => self.follow(component, location, step, after.flatten()),
+            }
+        }
+        if self.is_known(component) {
+            self.waiting.insert((component, location), waiting);
+        } else if let Some(known) = &mut self.known {
+            for (step, _) in &self.network.components[component].locations[location].steps {
+                known.share(step);
+            }
+        }
+    }
+
+    /// Whether the values at the positions of a component decide which steps are followed.
+    fn is_known(&self, component: usize) -> bool {
+        self.known.is_some() && self.network.components[component].fork.is_none()
+    }
+
+    /// What is known after a step, if anything is; nothing inside if it is impossible.
+    fn after(&self, component: usize, location: usize, step: &Step) -> Option<Option<State>> {
+        let known = self.known.as_ref().filter(|_| self.is_known(component))?;
+        Some(known.at(component, location).and_then(|state| known.after(state, step)))
+    }
+
+    /// A step is possible, and this is known after it.
+    fn follow(&mut self, component: usize, location: usize, step: Step, after: Option<State>) {
+        let target = self.settle(component, &step.target);
+        if let Some(state) = after {
+            self.reach(component, target.location, state);
+        }
+        self.network.components[component].locations[location].steps.push((step, target));
+    }
+
+    fn reach(&mut self, component: usize, location: usize, state: State) {
+        if let Some(known) = &mut self.known
+            && known.reach(component, location, state)
+        {
+            self.pending.push((component, location));
         }
     }
 

@@ -2,15 +2,15 @@
 //!
 //! A recursion through an operator nests the operator again with each round. Where a law makes the nested term equal to
 //! one that is known, there are finitely many. All laws hold for strong bisimulation, so no claim distinguishes the sides:
-//! `P \ A \ B` is `P \ (A ∪ B)`, `atomic { atomic { P } }` is `atomic { P }`, `P; Q` is `P` if `P` never terminates, and
-//! `(P interrupt Q) interrupt Q` is `P interrupt Q` if `Q` begins with a visible step.
+//! `P \ A \ B` is `P \ (A ∪ B)`, `atomic { atomic { P } }` is `atomic { P }`, `P; Q` is `P` if `P` is no composition and never
+//! terminates, and `(P interrupt Q) interrupt Q` is `P interrupt Q` if `Q` begins with a visible step.
 
 use std::rc::Rc;
 
 use super::steps::Stepper;
 use super::substitution::{Environment, map_values, valuations};
 use super::symbols::Definition;
-use super::terms::{Domain, Events, Index, Term, Value};
+use super::terms::{Events, Term, Value};
 use crate::csp::syntax::tree::{Check, Operator};
 
 /// Sets with at most this many events are compared event by event, others by their texts.
@@ -40,35 +40,23 @@ fn may_terminate(known: &[bool], term: &Term) -> bool {
     let again = |term: &Term| may_terminate(known, term);
     match term {
         Term::Stop | Term::Done => false,
-        // What the parts of a running composition became is not looked at.
-        Term::Skip | Term::Running(_) => true,
+        Term::Skip => true,
+        // What the parts of a running composition became is not looked at, so neither is what they are before: otherwise one
+        // process would be two positions, by the way that leads to it.
+        Term::Running(_)
+        | Term::Several(Operator::Interleave | Operator::Parallel, _)
+        | Term::Indexed(Operator::Interleave | Operator::Parallel, ..)
+        | Term::Parallel(..) => true,
         Term::Reference(definition, ..) => known[*definition],
         Term::Prefix { next, .. } | Term::Output { next, .. } | Term::Input { next, .. } => again(next),
         Term::Guard(_, inner) | Term::Hide(inner, _) | Term::Atomic(inner) => again(inner),
         Term::If(Check::Blocking, _, then, _, _) => again(then),
         Term::If(_, _, then, otherwise, _) => again(then) || again(otherwise),
         Term::Case(branches, default, _) => branches.iter().any(|(_, branch)| again(branch)) || again(default),
-        Term::Several(Operator::Interleave | Operator::Parallel, parts) | Term::Parallel(parts, _) => {
-            parts.iter().all(|part| again(part))
-        }
         Term::Several(_, parts) => parts.iter().any(|part| again(part)),
-        // A composition of nothing terminates.
-        Term::Indexed(Operator::Interleave | Operator::Parallel, indices, body, _) => {
-            again(body) || !indices.iter().all(has_values)
-        }
         Term::Indexed(_, _, body, _) => again(body),
         Term::Sequence(first, second) => again(first) && again(second),
         Term::Interrupt(first, second) => again(first) || again(second),
-    }
-}
-
-fn has_values(index: &Index) -> bool {
-    match (&index.domain, &index.variable) {
-        (Domain::Interval(low, high), _) => {
-            matches!((low.constant(), high.constant()), (Some(low), Some(high)) if low <= high)
-        }
-        (Domain::List(values), Some(_)) => !values.is_empty(),
-        (Domain::List(values), None) => values.first().and_then(Value::constant).is_some_and(|count| count > 0),
     }
 }
 

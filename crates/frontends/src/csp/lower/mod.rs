@@ -12,6 +12,7 @@ mod composition;
 mod emission;
 mod equality;
 mod growth;
+mod known;
 mod moves;
 mod objects;
 mod resolution;
