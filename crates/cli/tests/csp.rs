@@ -181,6 +181,9 @@ fn global_fairness_in_rings() {
     check(&said, 1, &["violated   temporal   Ring() |= <>[] oneLeader\n", "strong fairness of events"]);
     let said = quotient(["check", ring, "--fairness", "global", "--reduction", "canonical"]);
     check(&said, 0, &["4 nodes, 10 symmetries, global fairness"]);
+    let (duels, formula) = ("../../../../models/csp/leader_duels.csp", "Ring() |= <>[] oneLeader");
+    let said = quotient(["check", duels, "--fairness", "global", "--max-depth", "2", "--property", formula]);
+    check(&said, 4, &["inconclusive: the limit of 2 steps was reached"]);
     // A ring with an even number of agents comes to an end without a leader.
     let said = quotient(["check", ring, "-D", "N=4", "--fairness", "global", "--property", "Ring() |= <>[] oneLeader"]);
     check(&said, 1, &["the cycle is in a component of one node that no step leaves; the cycle takes all of its steps"]);

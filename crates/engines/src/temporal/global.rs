@@ -104,7 +104,14 @@ fn build<S: SearchSpace>(
     let (mut offsets, mut targets): (Vec<usize>, Vec<StateNumber>) = (vec![0], Vec::new());
     let mut labels = vec![StateSet::default(); atoms];
     let mut node: StateNumber = 0;
+    let (mut depth, mut level_end) = (0, search.store.len());
     while u64::from(node) < search.store.len() {
+        if u64::from(node) == level_end {
+            (depth, level_end) = (depth + 1, search.store.len());
+            if let Some(limit) = search.options.max_depth.filter(|&limit| depth > limit) {
+                return Err(Trouble::Stop(StopReason::DepthLimit(limit)));
+            }
+        }
         let words = search.store.state(node).to_vec();
         let letter = search.product.letter_of(&mut search.scratch, &words, atoms)?;
         for (_, label) in labels.iter_mut().enumerate().filter(|(atom, _)| letter >> atom & 1 == 1) {

@@ -36,7 +36,7 @@ pub(crate) struct Search<'a, 'p, S: SearchSpace> {
     pub(crate) product: &'a Product<'p, S>,
     pub(crate) scratch: ProductScratch<S>,
     pub(crate) store: Store,
-    options: &'a SearchOptions,
+    pub(super) options: &'a SearchOptions,
     observer: &'a mut dyn Observer,
     ranks: Vec<u32>,
     /// Nodes that no accepting cycle goes through, and which wait for expansion.
