@@ -799,20 +799,20 @@ impl Circuit {
 
     /// A condition simplified by the known values of slots.
     pub fn given(&mut self, node: NodeId, known: &KnownValues, memory: &mut FxHashMap<NodeId, NodeId>) -> NodeId {
-        if let Some(&result) = memory.get(&node) {
-            return result;
-        }
         if self.charge(1) {
             return NodeId::FALSE;
         }
         let content = Rc::clone(&self.nodes[node.position()]);
-        let result = match &*content {
+        match &*content {
             Node::In { .. } => match self.decided_by(node, known) {
                 Some(true) => NodeId::TRUE,
                 Some(false) => NodeId::FALSE,
                 None => node,
             },
             Node::Table { slots, tuples } => {
+                if slots.iter().all(|slot| !known.contains_key(slot)) {
+                    return node;
+                }
                 let is_open = |slot: u32, position: usize| known.get(&slot).is_none_or(|set| set.contains(position));
                 let open: usize = slots
                     .iter()
@@ -829,14 +829,32 @@ impl Circuit {
                 }
             }
             Node::And(children) | Node::Or(children) => {
+                // Leaves are decided faster than they are looked up.
+                if let Some(&result) = memory.get(&node) {
+                    return result;
+                }
                 let conjunction = matches!(&*content, Node::And(_));
-                let parts: Vec<NodeId> = children.iter().map(|&child| self.given(child, known, memory)).collect();
-                if parts[..] == children[..] { node } else { self.connective(parts, conjunction) }
+                let decisive = if conjunction { NodeId::FALSE } else { NodeId::TRUE };
+                let mut parts = Vec::with_capacity(children.len());
+                let mut result = None;
+                for &child in children {
+                    let part = self.given(child, known, memory);
+                    if part == decisive {
+                        result = Some(decisive);
+                        break;
+                    }
+                    parts.push(part);
+                }
+                let result = match result {
+                    Some(decisive) => decisive,
+                    None if parts[..] == children[..] => node,
+                    None => self.connective(parts, conjunction),
+                };
+                memory.insert(node, result);
+                result
             }
             _ => node,
-        };
-        memory.insert(node, result);
-        result
+        }
     }
 
     /// Whether several conditions together have so few assignments that their normal forms are canonical.

@@ -18,8 +18,14 @@ pub(crate) fn arithmetic(operator: BinaryOperator, left: Interval, right: Interv
         Operator::Subtract => (a.saturating_sub(d), b.saturating_sub(c)),
         Operator::Multiply => corners(left, right, i64::saturating_mul),
         Operator::Divide if c > 0 => corners(left, right, |x, y| x / y),
+        // No quotient or remainder is larger than the dividend, apart from its sign.
+        Operator::Divide if a > i64::MIN => {
+            let largest = a.abs().max(b.abs());
+            (-largest, largest)
+        }
         // The sign is that of the dividend.
         Operator::Remainder if c > 0 => (a.max(1 - d).min(0), b.min(d - 1).max(0)),
+        Operator::Remainder => (a.min(0), b.max(0)),
         // Bits shifted out at the left come back as a sign.
         Operator::ShiftRight if c >= 0 => (a.min(0), b.max(0)),
         Operator::BitAnd if a >= 0 && c >= 0 => (0, b.min(d)),

@@ -54,6 +54,8 @@ const CALL_LIMIT: usize = 64;
 const CHANGE_LIMIT: u32 = 64;
 /// The number of executed statements after which the analysis gives up.
 const WORK_LIMIT: u64 = 30_000_000;
+/// The work from which on an instance is treated after others.
+const DEAR_WORK: u64 = 256;
 /// The number of listed values that count as one statement.
 const LISTED_PER_WORK: u64 = 16;
 
@@ -364,17 +366,27 @@ impl<'m> Analysis<'m> {
         }
         let mut queued = vec![true; all.len()];
         let mut queue: VecDeque<u32> = (0..all.len() as u32).collect();
-        while let Some(instance) = queue.pop_front() {
+        // Conditions on all of the state (`timeout` of Promela) are dear to evaluate, and change with everything: these
+        // instances wait until nothing else is left.
+        let mut late: VecDeque<u32> = VecDeque::new();
+        let mut is_dear = vec![false; all.len()];
+        while let Some(instance) = queue.pop_front().or_else(|| late.pop_front()) {
             queued[instance as usize] = false;
+            let before = self.work;
             let (Action::Rule(rule), arguments) = &all[instance as usize] else { continue };
             let rule = &model.rules[*rule];
             self.charge(1)?;
+            if rule.body.is_empty() && !self.has_effects(rule.guard) {
+                // It writes nothing, whatever its guard says.
+                continue;
+            }
             self.overlay.clear();
             self.reads.clear();
             self.enter(&rule.parameters, &rule.locals, arguments.as_deref());
             if self.assume(rule.guard, true)? && self.body(&rule.body)? {
                 self.commit()?;
             }
+            is_dear[instance as usize] |= self.work - before > DEAR_WORK;
             self.reads.sort_unstable();
             self.reads.dedup();
             for position in 0..self.reads.len() {
@@ -389,6 +401,7 @@ impl<'m> Analysis<'m> {
                 self.charge(1 + self.read_by[slot as usize].len())?;
                 for &reader in &self.read_by[slot as usize] {
                     if !std::mem::replace(&mut queued[reader as usize], true) {
+                        let queue = if is_dear[reader as usize] { &mut late } else { &mut queue };
                         queue.push_back(reader);
                     }
                 }

@@ -74,9 +74,9 @@ const LEAST_BYTES: u64 = 1 << 20;
 /// Searches with a part of the steps, beside a search with all of them.
 ///
 /// Choosing steps takes longer than taking them, so it pays only where few suffice. An attempt begins after some states,
-/// and may store a small share of those stored so far; if it is then nearer to its end than the search, a large one. If it
-/// ends, its result is the answer; if not, the search continues, and there is another attempt when it is some times as large. Work is
-/// counted, so that the choice does not depend on the clock.
+/// and may store a small share of those stored so far; if it is then nearer to its end than the search, it continues to a
+/// large one. If it ends, its result is the answer; if not, the search continues, and there is another attempt when it is
+/// some times as large. Work is counted, so that the choice does not depend on the clock.
 ///
 /// If an attempt finds a violation, its run need not be a shortest one: the search continues for a while, and if it finds
 /// one, too, that is the answer.
@@ -145,41 +145,33 @@ impl Shortcut {
             return None;
         }
         self.next = Some(progress.states.saturating_mul(GROWTH));
-        let mut share = SHARE;
-        loop {
-            let options = SearchOptions {
-                partial_order: Some(Arc::clone(&relations)),
-                max_states: Some(progress.states / share),
-                max_memory: Some((progress.memory_bytes / share).max(LEAST_BYTES)),
-                spill: None,
-                ..plan.search.clone()
-            };
-            let mut bound = Bound { follower, last: Progress::default() };
-            let report = match search::run_within(&plan.model, method, &options, &mut bound) {
-                Ok(report) => report,
-                Err(error) => return Some(Err(Error::of_engine(plan.model.source(), error))),
-            };
-            match report.verdict {
-                Verdict::Inconclusive => {}
-                Verdict::Violated => {
-                    self.violated = Some((report, progress.states.saturating_mul(PATIENCE)));
-                    return None;
+        let options = SearchOptions {
+            partial_order: Some(relations),
+            max_states: Some(progress.states / PROMISING_SHARE),
+            max_memory: Some((progress.memory_bytes / PROMISING_SHARE).max(LEAST_BYTES)),
+            spill: None,
+            ..plan.search.clone()
+        };
+        let mut bound = Bound { follower, beside: *progress, judgement: None };
+        let report = match search::run_within(&plan.model, method, &options, &mut bound) {
+            Ok(report) => report,
+            Err(error) => return Some(Err(Error::of_engine(plan.model.source(), error))),
+        };
+        match report.verdict {
+            Verdict::Inconclusive => {
+                if bound.judgement == Some(Judgement::Disappointing) {
+                    self.disappointments += 1;
+                    if self.disappointments == DISAPPOINTMENTS {
+                        self.next = None;
+                    }
                 }
-                _ => return Some(Ok(report)),
+                None
             }
-            let is_too_large =
-                matches!(report.stop_reason, Some(StopReason::StateLimit(_) | StopReason::MemoryLimit(_)));
-            if !is_too_large || share == PROMISING_SHARE {
-                return None;
+            Verdict::Violated => {
+                self.violated = Some((report, progress.states.saturating_mul(PATIENCE)));
+                None
             }
-            if !is_promising(&bound.last, progress) {
-                self.disappointments += 1;
-                if self.disappointments == DISAPPOINTMENTS {
-                    self.next = None;
-                }
-                return None;
-            }
-            share = PROMISING_SHARE;
+            _ => Some(Ok(report)),
         }
     }
 
@@ -268,17 +260,35 @@ fn is_promising(attempt: &Progress, search: &Progress) -> bool {
     attempt.depth > search.depth || waiting(attempt, search) < waiting(search, attempt)
 }
 
-/// Follows an attempt.
+/// Whether an attempt that has had its share is worth a larger one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Judgement {
+    Promising,
+    Disappointing,
+}
+
+/// Follows an attempt, and ends it if it disappoints.
 struct Bound<'a> {
     follower: &'a Follower,
-    /// How far it got.
-    last: Progress,
+    /// The progress of the search beside which it is made.
+    beside: Progress,
+    /// Made once it has had its share.
+    judgement: Option<Judgement>,
 }
 
 impl Observer for Bound<'_> {
     fn progress(&mut self, progress: &Progress) -> ControlFlow<StopReason> {
-        self.last = *progress;
-        self.follower.stop_reason().map_or(ControlFlow::Continue(()), ControlFlow::Break)
+        if let Some(reason) = self.follower.stop_reason() {
+            return ControlFlow::Break(reason);
+        }
+        if self.judgement.is_none() && progress.states >= self.beside.states / SHARE {
+            let is_promising = is_promising(progress, &self.beside);
+            self.judgement = Some(if is_promising { Judgement::Promising } else { Judgement::Disappointing });
+        }
+        match self.judgement {
+            Some(Judgement::Disappointing) => ControlFlow::Break(StopReason::Interrupted),
+            _ => ControlFlow::Continue(()),
+        }
     }
 
     fn interrupt(&self) -> Interrupt {

@@ -30,7 +30,7 @@ use crate::report::{Approximation, StopReason};
 use crate::seam::{Event, Facts, SearchSpace, Sink};
 
 /// The number of units of work (successors looked up, states expanded) between reports of progress.
-const PROGRESS_INTERVAL: usize = 2048;
+const PROGRESS_INTERVAL: usize = 512;
 
 /// The number of hits among sixteen lookups of recent successors that makes this lookup worthwhile.
 const RECENT_WORTH: u32 = 4;

@@ -11,8 +11,10 @@ use rustc_hash::FxHashMap;
 
 /// The largest number of values of a slot that is split into cases.
 const SPLIT_VALUES: usize = 16;
-/// The largest number of cases of one refutation.
+/// The largest number of cases of one comparison.
 const SPLITS: usize = 256;
+/// The largest number of cases of one refutation.
+const REFUTATION_SPLITS: usize = 64;
 
 /// Composes functions over one circuit.
 pub(super) struct Composer<'a> {
@@ -20,6 +22,8 @@ pub(super) struct Composer<'a> {
     multisets: &'a Multisets,
     /// The slots that a node depends on, in increasing order.
     supports: FxHashMap<NodeId, std::rc::Rc<[u32]>>,
+    /// Which conditions never hold, as far as that was asked.
+    refuted: FxHashMap<NodeId, bool>,
 }
 
 /// The value of a slot after a step.
@@ -33,7 +37,7 @@ enum Next {
 
 impl<'a> Composer<'a> {
     pub(super) fn new(circuit: &'a mut Circuit, multisets: &'a Multisets) -> Self {
-        Self { circuit, multisets, supports: FxHashMap::default() }
+        Self { circuit, multisets, supports: FxHashMap::default(), refuted: FxHashMap::default() }
     }
 
     /// The slots that a node depends on.
@@ -366,9 +370,13 @@ impl<'a> Composer<'a> {
         }
         // Of each value that the slot may not hold already: when it is written.
         let mut ways: Vec<(Option<i64>, NodeId)> = Vec::new();
+        let mut differing = known.clone();
         for &(value, condition) in cases {
             let Ok(position) = self.circuit.values(slot).binary_search(&value) else { return Next::Other };
-            let mut differing = known.clone();
+            match known.get(&slot) {
+                Some(values) => differing.insert(slot, values.clone()),
+                None => differing.remove(&slot),
+            };
             if !self.circuit.exclude(&mut differing, slot, position) {
                 continue;
             }
@@ -421,21 +429,30 @@ impl<'a> Composer<'a> {
         }
     }
 
-    /// The value of a slot after two events.
-    fn next_of_both(&mut self, first: &Event, second: &Event, slot: u32, known: &KnownValues) -> Next {
-        // What is known of the state between them.
-        let mut between = KnownValues::default();
+    /// What is known of the state after an event that takes a step from a state with some known values.
+    fn known_after(&mut self, event: &Event, known: &KnownValues) -> KnownValues {
+        let mut after = KnownValues::default();
         for &slot in known.keys() {
-            let next = self.next(first, slot, known);
-            self.learn(&mut between, slot, &next, known);
+            let next = self.next(event, slot, known);
+            self.learn(&mut after, slot, &next, known);
         }
-        for write in &first.writes {
+        for write in &event.writes {
             if !known.contains_key(&write.slot) {
-                let next = self.next(first, write.slot, known);
-                self.learn(&mut between, write.slot, &next, known);
+                let next = self.next(event, write.slot, known);
+                self.learn(&mut after, write.slot, &next, known);
             }
         }
-        match self.next(second, slot, &between) {
+        after
+    }
+
+    /// The value of a slot after two events, given what is known of the states before them, and between them.
+    fn next_of_both(
+        &mut self,
+        (first, known): (&Event, &KnownValues),
+        (second, between): (&Event, &KnownValues),
+        slot: u32,
+    ) -> Next {
+        match self.next(second, slot, between) {
             Next::Constant(value) => Next::Constant(value),
             Next::Copy(source) => self.next(first, source, known),
             Next::Other => Next::Other,
@@ -486,8 +503,13 @@ impl<'a> Composer<'a> {
 
     /// Whether a condition never holds. False if that is not found out.
     pub(super) fn is_refuted(&mut self, condition: NodeId) -> bool {
-        let mut splits = SPLITS;
-        self.refute(condition, &mut splits) && !self.circuit.is_spent()
+        if let Some(&known) = self.refuted.get(&condition) {
+            return known;
+        }
+        let mut splits = REFUTATION_SPLITS;
+        let is_refuted = self.refute(condition, &mut splits) && !self.circuit.is_spent();
+        self.refuted.insert(condition, is_refuted);
+        is_refuted
     }
 
     fn refute(&mut self, condition: NodeId, splits: &mut usize) -> bool {
@@ -503,16 +525,32 @@ impl<'a> Composer<'a> {
         {
             return false;
         }
-        let support = self.support(condition);
         let known = self.circuit.known_values(condition);
         let open = |circuit: &Circuit, slot: u32| match known.get(&slot) {
             Some(values) => values.iter().collect(),
             None => (0..circuit.values(slot).len()).collect::<Vec<usize>>(),
         };
-        let candidates = support.iter().copied().filter(|&slot| !self.circuit.is_wide(slot));
-        let sizes = candidates.map(|slot| (open(self.circuit, slot).len(), slot));
-        let Some((values, slot)) = sizes.filter(|&(size, _)| size > 1).min() else { return false };
-        if values > SPLIT_VALUES || *splits < values {
+        // Of the part that depends on the fewest slots, the slot with the fewest values: parts that have no slot in common
+        // are not mixed, and the smallest are contradicted first.
+        let mut parts: Vec<NodeId> = match self.circuit.node(condition) {
+            Node::And(children) => children.to_vec(),
+            _ => vec![condition],
+        };
+        parts.retain(|&part| !matches!(self.circuit.node(part), Node::In { .. }));
+        let mut fewest: Option<(usize, (usize, u32))> = None;
+        for part in parts {
+            let support = self.support(part);
+            if fewest.is_some_and(|(size, _)| size <= support.len()) {
+                continue;
+            }
+            let candidates = support.iter().copied().filter(|&slot| !self.circuit.is_wide(slot));
+            let sizes = candidates.map(|slot| (open(self.circuit, slot).len(), slot));
+            if let Some(least) = sizes.filter(|&(size, _)| (2..=SPLIT_VALUES).contains(&size)).min() {
+                fewest = Some((support.len(), least));
+            }
+        }
+        let Some((_, (values, slot))) = fewest else { return false };
+        if *splits < values {
             return false;
         }
         *splits -= values;
@@ -628,12 +666,13 @@ impl<'a> Composer<'a> {
         splits: &mut usize,
     ) -> bool {
         let mut open = Vec::new();
+        let between = [self.known_after(first, &known), self.known_after(second, &known)];
         for &slot in slots {
             if self.is_in_multiset(slot) || self.circuit.is_spent() {
                 return false;
             }
-            let one = self.next_of_both(first, second, slot, &known);
-            let other = self.next_of_both(second, first, slot, &known);
+            let one = self.next_of_both((first, &known), (second, &between[0]), slot);
+            let other = self.next_of_both((second, &known), (first, &between[1]), slot);
             if one == Next::Other || one != other {
                 open.push(slot);
             }
@@ -703,6 +742,12 @@ impl<'a> Composer<'a> {
             Written::Number { .. } => None,
         }
     }
+}
+
+/// Whether two conditions allow no common value of some slot, given what they allow for single slots.
+pub(super) fn exclude_each_other(first: &KnownValues, second: &KnownValues) -> bool {
+    let (few, many) = if first.len() <= second.len() { (first, second) } else { (second, first) };
+    few.iter().any(|(slot, values)| many.get(slot).is_some_and(|other| !values.meets(other)))
 }
 
 /// A slot, or the first one of the multiset that it belongs to.

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use quotient_functions::{Circuit, Event, KnownValues, Node, NodeId, Written};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::partial_order::composition::Composer;
+use crate::partial_order::composition::{Composer, exclude_each_other};
 use crate::partial_order::effects::{Choice, Effect, Leaf, Map, effect};
 
 /// The largest number of cases of one question.
@@ -20,8 +20,18 @@ const ENABLING_CASES: usize = 24;
 /// The largest number of values of a slot that is split into cases.
 const SPLIT_VALUES: usize = 64;
 
-/// For each slot the positions of the values that it may hold, and the slot before that decides which one.
-type Contents = FxHashMap<u32, (Vec<u16>, Option<u32>)>;
+/// For some slots, in increasing order, the positions of the values that each may hold, and the slot before that decides
+/// which one.
+#[derive(Default)]
+struct Contents(Vec<(u32, Vec<u16>, Option<u32>)>);
+
+impl Contents {
+    fn get(&self, slot: u32) -> Option<(&[u16], Option<u32>)> {
+        let at = self.0.binary_search_by_key(&slot, |(own, ..)| *own).ok()?;
+        let (_, positions, source) = &self.0[at];
+        Some((positions, *source))
+    }
+}
 
 /// Whether a condition holds whatever slots hold of what they may hold, or never does.
 fn truth(circuit: &Circuit, condition: NodeId, contents: &Contents) -> Truth {
@@ -29,22 +39,22 @@ fn truth(circuit: &Circuit, condition: NodeId, contents: &Contents) -> Truth {
         Node::True => Truth::Holds,
         Node::False => Truth::Fails,
         Node::In { slot, values } => {
-            let Some((open, source)) = contents.get(slot) else { return Truth::Depends(None) };
+            let Some((open, source)) = contents.get(*slot) else { return Truth::Depends(None) };
             match open.iter().filter(|&&position| values.contains(usize::from(position))).count() {
                 0 => Truth::Fails,
                 inside if inside == open.len() => Truth::Holds,
-                _ => Truth::Depends(*source),
+                _ => Truth::Depends(source),
             }
         }
         Node::Table { slots, tuples } => {
             let mut open: Vec<&[u16]> = Vec::with_capacity(slots.len());
             let mut split: Option<(usize, u32)> = None;
             for slot in slots {
-                let Some((positions, source)) = contents.get(slot) else { return Truth::Depends(None) };
+                let Some((positions, source)) = contents.get(*slot) else { return Truth::Depends(None) };
                 if let Some(source) = source
                     && split.is_none_or(|(size, _)| positions.len() < size)
                 {
-                    split = Some((positions.len(), *source));
+                    split = Some((positions.len(), source));
                 }
                 open.push(positions);
             }
@@ -109,7 +119,7 @@ enum Open {
 
 /// Some of the states: what is known of slots, and the values of slots that were split.
 struct Case {
-    known: KnownValues,
+    known: Rc<KnownValues>,
     fixed: Vec<(u32, usize)>,
 }
 
@@ -161,9 +171,7 @@ impl<'a> Decider<'a> {
 
     /// Whether two conditions allow no common value of some slot.
     pub(super) fn exclude_each_other(&mut self, first: NodeId, second: NodeId) -> bool {
-        let (first, second) = (self.known(first), self.known(second));
-        let (few, many) = if first.len() <= second.len() { (first, second) } else { (second, first) };
-        few.iter().any(|(slot, values)| many.get(slot).is_some_and(|other| !values.meets(other)))
+        exclude_each_other(&self.known(first), &self.known(second))
     }
 
     /// What an event writes to a slot, if it does.
@@ -304,14 +312,14 @@ impl<'a> Decider<'a> {
         Ok((0..size).all(|at| own.0[at.min(own.0.len() - 1)] == own.1[at.min(own.1.len() - 1)]))
     }
 
-    /// What slots may hold, given their terms.
+    /// What slots may hold, given their terms. The slots are in increasing order.
     fn contents(
         &mut self,
         slots: &[u32],
         case: &Case,
         term: &mut dyn FnMut(&mut Self, u32) -> Result<Term, Open>,
     ) -> Result<Contents, Open> {
-        let mut contents = Contents::default();
+        let mut contents = Contents(Vec::with_capacity(slots.len()));
         for &slot in slots {
             if self.composer.circuit.is_wide(slot) {
                 continue;
@@ -320,20 +328,35 @@ impl<'a> Decider<'a> {
                 Err(Open::Undecided) => continue,
                 other => other?,
             };
-            let Some(values) = self.values(&term, case) else { continue };
-            let domain = self.composer.circuit.values(slot);
-            // With a value that the slot never holds, no step is taken.
-            let positions = values.iter().filter_map(|value| domain.binary_search(value).ok());
-            let mut positions: Vec<u16> = positions.map(|position| position as u16).collect();
-            positions.sort_unstable();
-            positions.dedup();
+            let Some(positions) = self.positions(slot, &term, case) else { continue };
             let source = match term {
                 Term::Known(_) => None,
                 Term::Of(source) | Term::Mapped(source, _) => Some(source),
             };
-            contents.insert(slot, (positions, source));
+            contents.0.push((slot, positions, source));
         }
         Ok(contents)
+    }
+
+    /// The positions, in increasing order, of the values that a slot may hold, given its term. With a value that the slot
+    /// never holds, no step is taken.
+    fn positions(&self, slot: u32, term: &Term, case: &Case) -> Option<Vec<u16>> {
+        let circuit = &*self.composer.circuit;
+        let domain = circuit.values(slot);
+        match term {
+            Term::Of(source) if *source == slot => {
+                Some(case.positions(circuit, slot).into_iter().map(|position| position as u16).collect())
+            }
+            Term::Known(value) => Some(domain.binary_search(value).ok().map(|at| at as u16).into_iter().collect()),
+            _ => {
+                let values = self.values(term, case)?;
+                let positions = values.iter().filter_map(|value| domain.binary_search(value).ok());
+                let mut positions: Vec<u16> = positions.map(|position| position as u16).collect();
+                positions.sort_unstable();
+                positions.dedup();
+                Some(positions)
+            }
+        }
     }
 
     /// Whether a condition holds in all states of a case after an event, or in none.
@@ -347,7 +370,7 @@ impl<'a> Decider<'a> {
     fn in_every_case(
         &mut self,
         states: NodeId,
-        known: KnownValues,
+        known: Rc<KnownValues>,
         mut left: usize,
         question: Question<'_, 'a>,
     ) -> Option<bool> {
@@ -454,7 +477,7 @@ impl<'a> Decider<'a> {
         if self.is_beyond(event, condition) {
             return true;
         }
-        let known = (*self.known(steps)).clone();
+        let known = self.known(steps);
         let support = self.composer.support(condition);
         if support.len() > LARGE
             && let Node::And(children) | Node::Or(children) = self.composer.circuit.node(condition)
@@ -495,12 +518,12 @@ impl<'a> Decider<'a> {
             return false;
         }
         let both = self.composer.circuit.and([steps, condition]);
-        let known = (*self.known(both)).clone();
+        let known = self.known(both);
         self.may_end(event, condition, both, &known)
     }
 
     /// Whether an event can make a condition false, from states where it takes a step and the condition holds.
-    fn may_end(&mut self, event: usize, condition: NodeId, both: NodeId, known: &KnownValues) -> bool {
+    fn may_end(&mut self, event: usize, condition: NodeId, both: NodeId, known: &Rc<KnownValues>) -> bool {
         let parts = match self.composer.circuit.node(condition).clone() {
             Node::And(children) => children.to_vec(),
             _ => vec![condition],
@@ -519,7 +542,7 @@ impl<'a> Decider<'a> {
             let answer = if self.is_beyond(event, part) {
                 None
             } else {
-                self.in_every_case(both, known.clone(), CASES, &mut |this, case| match this
+                self.in_every_case(both, Rc::clone(known), CASES, &mut |this, case| match this
                     .truth_after(event, part, case)?
                 {
                     Truth::Holds => Ok(true),
@@ -587,7 +610,7 @@ impl<'a> Decider<'a> {
         slots.dedup();
         let mut undecided = Vec::new();
         for slot in slots {
-            let answer = self.in_every_case(both, (*known).clone(), CASES, &mut |this, case| {
+            let answer = self.in_every_case(both, Rc::clone(&known), CASES, &mut |this, case| {
                 let one = this.after_both(first.0, second.0, slot, case)?;
                 let other = this.after_both(second.0, first.0, slot, case)?;
                 this.are_same(&one, &other, case)

@@ -122,6 +122,17 @@ fn choice(
     support: &[u32],
     known: &KnownValues,
 ) -> Option<Choice> {
+    tabulated(circuit, slot, cases, support, known).or_else(|| selected(circuit, slot, cases, support, known))
+}
+
+/// The choice from a table of all combinations of values.
+fn tabulated(
+    circuit: &Circuit,
+    slot: u32,
+    cases: &[(Option<i64>, NodeId)],
+    support: &[u32],
+    known: &KnownValues,
+) -> Option<Choice> {
     let open = Open::new(circuit, support.to_vec(), known)?;
     let mut cells = filled(circuit, slot, cases, &open)?;
     if support.contains(&slot) || !cells.contains(&SEVERAL) {
@@ -134,6 +145,112 @@ fn choice(
     let open = Open::new(circuit, slots, known)?;
     cells = filled(circuit, slot, cases, &open)?;
     arranged(circuit, slot, &open, &cells)
+}
+
+/// The choice of a write that depends on many slots, but on one of them once a few have values: an element of an array is
+/// a function of one slot for each value of the index. Selectors are added until that is so.
+fn selected(
+    circuit: &Circuit,
+    slot: u32,
+    cases: &[(Option<i64>, NodeId)],
+    support: &[u32],
+    known: &KnownValues,
+) -> Option<Choice> {
+    if support.iter().any(|&slot| circuit.is_wide(slot)) {
+        return None;
+    }
+    let mut boxes: Vec<(u16, Cube)> = Vec::new();
+    for &(value, condition) in cases {
+        let held = circuit.values(slot).binary_search(&value).ok()? as u16;
+        boxes.extend(cubes(circuit, condition)?.into_iter().map(|cube| (held, cube)));
+        if boxes.len() > BOXES {
+            return None;
+        }
+    }
+    let mut selectors: Vec<u32> = Vec::new();
+    loop {
+        match selected_by(circuit, slot, &boxes, &selectors, known)? {
+            Ok(leaves) => {
+                let sizes = selectors.iter().map(|&selector| circuit.values(selector).len()).collect();
+                return Some(Choice { selectors, sizes, leaves });
+            }
+            Err(missing) => selectors.push(missing),
+        }
+    }
+}
+
+/// The leaves for some selectors, or a slot that is missing among them. `None` if there are too many.
+fn selected_by(
+    circuit: &Circuit,
+    slot: u32,
+    boxes: &[(u16, Cube)],
+    selectors: &[u32],
+    known: &KnownValues,
+) -> Option<Result<Vec<Leaf>, u32>> {
+    let count = selectors.iter().try_fold(1usize, |count, &slot| count.checked_mul(circuit.values(slot).len()))?;
+    if count > LEAVES || count.saturating_mul(boxes.len()) > CELLS {
+        return None;
+    }
+    let open = |slot: u32| match known.get(&slot) {
+        Some(values) => values.iter().map(|position| position as u16).collect(),
+        None => (0..circuit.values(slot).len() as u16).collect::<Vec<u16>>(),
+    };
+    // Whether a box allows a value. The condition of a value that the slot holds is meaningless.
+    let allows = |&(held, ref cube): &(u16, Cube), of: u32, position: u16| {
+        let allowed = cube.iter().find(|(own, _)| *own == of);
+        (of != slot || held != position) && allowed.is_none_or(|(_, allowed)| allowed.contains(&position))
+    };
+    let mut rows: Vec<(usize, Vec<&(u16, Cube)>)> = vec![(0, boxes.iter().collect())];
+    for &selector in selectors {
+        let (positions, size) = (open(selector), circuit.values(selector).len());
+        let mut next = Vec::with_capacity(rows.len() * positions.len());
+        for (leaf, inside) in rows {
+            for &position in &positions {
+                let inside = inside.iter().copied().filter(|own| allows(own, selector, position)).collect();
+                next.push((leaf * size + usize::from(position), inside));
+            }
+        }
+        rows = next;
+    }
+    let mut leaves = vec![Leaf::Unknown; count];
+    for (leaf, inside) in rows {
+        let mut sources: Vec<(u32, usize)> = Vec::new();
+        for (of, _) in inside.iter().flat_map(|(_, cube)| cube).filter(|(of, _)| !selectors.contains(of)) {
+            match sources.iter_mut().find(|(known, _)| known == of) {
+                Some((_, uses)) => *uses += 1,
+                None => sources.push((*of, 1)),
+            }
+        }
+        // The slot that most boxes ask for, the one with the fewest values if there are several.
+        let most = sources.iter().max_by_key(|&&(of, uses)| (uses, std::cmp::Reverse((circuit.values(of).len(), of))));
+        let Some(&(source, _)) = most else {
+            let mut written: Vec<u16> = inside.iter().map(|(held, _)| *held).collect();
+            written.sort_unstable();
+            written.dedup();
+            leaves[leaf] = match written[..] {
+                [] => Leaf::Keep,
+                [position] => Leaf::Constant(circuit.values(slot)[usize::from(position)]),
+                _ if selectors.contains(&slot) => Leaf::Unknown,
+                _ => return Some(Err(slot)),
+            };
+            continue;
+        };
+        if sources.len() > 1 {
+            return Some(Err(source));
+        }
+        let row = open(source).into_iter().map(|position| {
+            let mut written = inside.iter().filter(|own| allows(own, source, position)).map(|(held, _)| *held);
+            let first = written.next();
+            let is_only = first.is_none_or(|first| written.all(|other| other == first));
+            (position, if is_only { first.unwrap_or(KEPT) } else { SEVERAL })
+        });
+        let row: Vec<(u16, u16)> = row.collect();
+        match row_leaf(circuit, slot, source, row.iter().copied()) {
+            Some(found) => leaves[leaf] = found,
+            None => return Some(Err(source)),
+        }
+    }
+    Some(Ok(leaves))
 }
 
 /// For each open cell what is written.
@@ -282,4 +399,123 @@ fn row_leaf(circuit: &Circuit, slot: u32, source: u32, row: impl Iterator<Item =
     }
     let is_copy = map.iter().zip(sources).all(|(value, own)| value.is_none_or(|value| value == *own));
     Some(if is_copy { Leaf::Copy(source) } else { Leaf::Map(source, map.into()) })
+}
+
+#[cfg(test)]
+mod tests {
+    use quotient_ir::Budget;
+
+    use super::*;
+
+    /// Slots that hold the numbers below these sizes.
+    fn circuit(sizes: &[usize]) -> Circuit {
+        let values = sizes.iter().map(|&size| (0..size as i64).map(Some).collect()).collect();
+        Circuit::new(values, vec![false; sizes.len()], &Budget::unlimited())
+    }
+
+    /// All states of some slots.
+    fn states(sizes: &[usize]) -> Vec<Vec<usize>> {
+        let mut all = vec![Vec::new()];
+        for &size in sizes {
+            let longer = |state: &Vec<usize>| {
+                let state = state.clone();
+                (0..size).map(move |position| [&state[..], &[position]].concat())
+            };
+            all = all.iter().flat_map(longer).collect();
+        }
+        all
+    }
+
+    /// The cases of a write to a slot, as a function of the other slots in `reads`; `None` keeps the value.
+    fn cases(
+        circuit: &mut Circuit,
+        sizes: &[usize],
+        reads: &[u32],
+        function: impl Fn(&[usize]) -> Option<i64>,
+    ) -> Vec<(Option<i64>, NodeId)> {
+        let mut cases: Vec<(Option<i64>, Vec<NodeId>)> = Vec::new();
+        let own: Vec<usize> = reads.iter().map(|&slot| sizes[slot as usize]).collect();
+        for state in states(&own) {
+            let Some(value) = function(&state) else { continue };
+            let parts: Vec<NodeId> =
+                reads.iter().zip(&state).map(|(&slot, &position)| circuit.slot_in(slot, [position])).collect();
+            let here = circuit.and(parts);
+            match cases.iter_mut().find(|(known, _)| *known == Some(value)) {
+                Some((_, ways)) => ways.push(here),
+                None => cases.push((Some(value), vec![here])),
+            }
+        }
+        cases.into_iter().map(|(value, ways)| (value, circuit.or(ways))).collect()
+    }
+
+    /// Compares a choice with a function in all states. Returns the number of states in which it says something.
+    fn compare(
+        circuit: &Circuit,
+        (sizes, slot): (&[usize], u32),
+        choice: &Choice,
+        function: impl Fn(&[usize]) -> Option<i64>,
+    ) -> usize {
+        let mut known = 0;
+        for state in states(sizes) {
+            let value = |slot: u32| circuit.values(slot)[state[slot as usize]];
+            let positions: Vec<usize> = choice.selectors.iter().map(|&selector| state[selector as usize]).collect();
+            let after = match choice.leaf(&positions) {
+                Leaf::Unknown => continue,
+                Leaf::Keep => value(slot),
+                Leaf::Constant(value) => *value,
+                Leaf::Copy(source) => value(*source),
+                Leaf::Map(source, map) => map[state[*source as usize]].expect("all values are open"),
+            };
+            known += 1;
+            assert_eq!(after, function(&state).or(value(slot)), "{state:?}, {choice:?}");
+        }
+        known
+    }
+
+    #[test]
+    fn an_element_of_an_array_is_selected_by_the_index() {
+        // The index, four elements, the length of a queue, and its first message.
+        let sizes = [4, 7, 7, 7, 7, 3, 7];
+        let mut circuit = circuit(&sizes);
+        let reads = [0, 1, 2, 3, 4, 5];
+        let function = |state: &[usize]| (state[5] == 0).then(|| state[1 + state[0]] as i64);
+        let mut ways = Vec::new();
+        for value in 0..7 {
+            let mut own = Vec::new();
+            for index in 0..4 {
+                let parts = [(0, index), (1 + index as u32, value), (5, 0)];
+                let parts = parts.map(|(slot, position)| circuit.slot_in(slot, [position]));
+                own.push(circuit.and(parts));
+            }
+            ways.push((Some(value as i64), circuit.or(own)));
+        }
+        let known = KnownValues::default();
+        assert!(tabulated(&circuit, 6, &ways, &reads, &known).is_none());
+        let choice = selected(&circuit, 6, &ways, &reads, &known).expect("it is small");
+        assert_eq!(choice.leaves.len(), 12);
+        assert_eq!(compare(&circuit, (&sizes, 6), &choice, function), states(&sizes).len());
+    }
+
+    #[test]
+    fn selectors_agree_with_random_functions() {
+        let sizes = [2, 3, 2, 3];
+        let mut seed = 1u64;
+        let mut random = |below: u64| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) % below
+        };
+        for _ in 0..500 {
+            let mut circuit = circuit(&sizes);
+            let table: Vec<Option<i64>> = (0..12).map(|_| random(4).checked_sub(1).map(|value| value as i64)).collect();
+            let function = |state: &[usize]| table[(state[0] * 3 + state[1]) * 2 + state[2]];
+            let ways = cases(&mut circuit, &sizes, &[0, 1, 2], function);
+            let known = KnownValues::default();
+            for choice in
+                [tabulated(&circuit, 3, &ways, &[0, 1, 2], &known), selected(&circuit, 3, &ways, &[0, 1, 2], &known)]
+            {
+                let choice = choice.expect("it is small");
+                assert_eq!(compare(&circuit, (&sizes, 3), &choice, function), states(&sizes).len());
+            }
+        }
+    }
 }

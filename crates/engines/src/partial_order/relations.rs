@@ -381,7 +381,7 @@ impl Builder {
             guards.push(composer.circuit.and([event.guard, sound, kept]));
         }
         let narrow = with_beginnings(&mut composer, &behaviour.events, &guards);
-        let mut stretches = Stretches::new(&behaviour.events, &narrow, passing);
+        let mut stretches = Stretches::new(composer.circuit, &behaviour.events, &narrow, passing);
         let mut faults: Vec<(usize, NodeId)> = Vec::new();
         for (number, event) in behaviour.events.iter().enumerate() {
             let Action::Rule(rule) = event.action else { continue };

@@ -15,6 +15,9 @@ use crate::partial_order::composition::Composer;
 /// What is known about a step: its events, each with states in which it may fire, the first one first.
 pub(super) type Way = Vec<(usize, NodeId)>;
 
+/// For an event and states in which it fires, what is known of the stored states after it, if there are any.
+type Ends = FxHashMap<(usize, NodeId), Option<KnownValues>>;
+
 /// For slots of which that is known, the values that they hold in stored states.
 #[derive(Debug, Default)]
 pub(super) struct StableValues {
@@ -68,8 +71,9 @@ impl StableValues {
             });
         }
         let mut values = Self { held };
+        let mut ends = Ends::default();
         let gains: Vec<Vec<(u32, usize)>> =
-            ways.iter().map(|way| values.gains(composer, events, stable, way)).collect();
+            ways.iter().map(|way| values.gains(composer, events, (stable, &mut ends), way)).collect();
         let guards: Vec<KnownValues> = ways.iter().map(|way| composer.circuit.known_values(way[0].1)).collect();
         let mut is_used = vec![false; gains.len()];
         loop {
@@ -90,7 +94,13 @@ impl StableValues {
     }
 
     /// What slots may hold where a way ends, other than what they held at its beginning.
-    fn gains(&self, composer: &mut Composer<'_>, events: &[Event], stable: NodeId, way: &Way) -> Vec<(u32, usize)> {
+    fn gains(
+        &self,
+        composer: &mut Composer<'_>,
+        events: &[Event],
+        (stable, ends): (NodeId, &mut Ends),
+        way: &Way,
+    ) -> Vec<(u32, usize)> {
         let mut written: FxHashMap<u32, FxHashSet<usize>> = FxHashMap::default();
         for (event, _) in way {
             for write in &events[*event].writes {
@@ -103,14 +113,15 @@ impl StableValues {
         }
         let mut all: FxHashSet<(u32, usize)> = FxHashSet::default();
         for &(event, states) in way {
-            let both = composer.circuit.and([states, events[event].guard]);
-            let known = composer.circuit.known_values(both);
-            let after = composer.reached(&events[event], &known);
-            let end = composer.circuit.and([after, stable]);
-            if end == NodeId::FALSE {
-                continue;
-            }
-            let end = composer.circuit.known_values(end);
+            // Ways meet, and are the same from there on.
+            let end = ends.entry((event, states)).or_insert_with(|| {
+                let both = composer.circuit.and([states, events[event].guard]);
+                let known = composer.circuit.known_values(both);
+                let after = composer.reached(&events[event], &known);
+                let end = composer.circuit.and([after, stable]);
+                (end != NodeId::FALSE).then(|| composer.circuit.known_values(end))
+            });
+            let Some(end) = end else { continue };
             for (&slot, positions) in &written {
                 match end.get(&slot) {
                     Some(values) => all.extend(values.iter().map(|position| (slot, position))),

@@ -3,11 +3,11 @@
 //! An over-approximation: from what the guard of the first one says about single slots, and what it writes, follows
 //! which others may fire next, and so on until the state cannot be transient.
 
-use quotient_functions::{Event, NodeId};
+use quotient_functions::{Circuit, Event, KnownValues, NodeId};
 use quotient_ir::Action;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::partial_order::composition::Composer;
+use crate::partial_order::composition::{Composer, exclude_each_other};
 
 /// The largest number of sets of states that are told apart.
 const SETS: usize = 4096;
@@ -18,8 +18,9 @@ pub(super) struct Stretches<'a> {
     guards: &'a [NodeId],
     /// Which states are transient.
     passing: NodeId,
-    /// The rules that may fire in transient states.
-    inside: Vec<usize>,
+    /// The rules that may fire in transient states, each with the values that its guard allows, and those with which it
+    /// goes wrong.
+    inside: Vec<(usize, [KnownValues; 2])>,
     /// For a set of transient states, the events that may fire in it, and the transient states after them.
     next: FxHashMap<NodeId, Next>,
 }
@@ -43,10 +44,12 @@ pub(super) struct Stretch {
 }
 
 impl<'a> Stretches<'a> {
-    pub(super) fn new(events: &'a [Event], guards: &'a [NodeId], passing: NodeId) -> Self {
+    pub(super) fn new(circuit: &Circuit, events: &'a [Event], guards: &'a [NodeId], passing: NodeId) -> Self {
         let inside = if passing == NodeId::FALSE { Vec::new() } else { (0..events.len()).collect() };
         let inside = inside.into_iter().filter(|&number: &usize| matches!(events[number].action, Action::Rule(_)));
-        Self { events, guards, passing, inside: inside.collect(), next: FxHashMap::default() }
+        let known = |number: usize| [guards[number], events[number].fault].map(|node| circuit.known_values(node));
+        let inside = inside.map(|number| (number, known(number))).collect();
+        Self { events, guards, passing, inside, next: FxHashMap::default() }
     }
 
     /// The stretch that begins with an event in some states; `None` if no transient state comes after it.
@@ -66,7 +69,7 @@ impl<'a> Stretches<'a> {
         let mut inside: Option<Vec<(usize, NodeId)>> = Some(Vec::new());
         while let Some(states) = pending.pop() {
             if self.next.len() > SETS || composer.circuit.is_spent() {
-                members.extend(&self.inside);
+                members.extend(self.inside.iter().map(|(member, _)| member));
                 is_total = false;
                 inside = None;
                 break;
@@ -99,9 +102,14 @@ impl<'a> Stretches<'a> {
         let mut stuck = vec![states];
         let tracked: Vec<u32> =
             composer.support(states).iter().chain(composer.support(self.passing).iter()).copied().collect();
-        for &event in &self.inside {
-            let enabled = composer.circuit.and([states, self.guards[event]]);
-            let faults = composer.circuit.and([states, self.events[event].fault]);
+        let here = composer.circuit.known_values(states);
+        // Most events are excluded by the place of their process.
+        let both = |composer: &mut Composer<'_>, known: &KnownValues, condition: NodeId| {
+            if exclude_each_other(&here, known) { NodeId::FALSE } else { composer.circuit.and([states, condition]) }
+        };
+        for &(event, [ref guard, ref fault]) in &self.inside {
+            let enabled = both(composer, guard, self.guards[event]);
+            let faults = both(composer, fault, self.events[event].fault);
             if enabled != NodeId::FALSE {
                 let after = self.after(composer, event, enabled, &tracked).unwrap_or(NodeId::FALSE);
                 next.push((event, after));
