@@ -203,6 +203,21 @@ pub(crate) struct OutputArguments {
     pub(crate) no_progress: bool,
 }
 
+/// A page about the model instead of printed results.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Page")]
+pub(crate) struct PageArguments {
+    /// Open a page in the browser, with the progress, the graph, runs and symmetries; Ctrl-C ends it
+    #[arg(long, conflicts_with_all = ["format", "no_progress"])]
+    pub(crate) serve: bool,
+    /// The port of the page [default: one that is free]
+    #[arg(long, value_name = "N", requires = "serve")]
+    pub(crate) port: Option<u16>,
+    /// Only print the address of the page
+    #[arg(long, requires = "serve")]
+    pub(crate) no_browser: bool,
+}
+
 /// How to say the result of a check.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
@@ -330,6 +345,8 @@ pub(crate) struct CheckArguments {
     #[command(flatten)]
     pub(crate) run_files: RunArguments,
     #[command(flatten)]
+    pub(crate) page: PageArguments,
+    #[command(flatten)]
     pub(crate) output: CheckOutputArguments,
 }
 
@@ -450,7 +467,8 @@ Examples:
   quotient explore --symmetry auto --export quotient.dot model.m
   quotient explore --export graph.aut model.m
   quotient explore --export graph.dot --variables state,owner model.m
-  quotient explore --export graph.dot model.m && dot -Tsvg -O graph.dot")]
+  quotient explore --export graph.dot model.m && dot -Tsvg -O graph.dot
+  quotient explore --serve model.m")]
 pub(crate) struct ExploreArguments {
     #[command(flatten)]
     pub(crate) model: ModelArguments,
@@ -463,8 +481,15 @@ pub(crate) struct ExploreArguments {
     /// What counts as a deadlock [default: stuttering; stuck in Promela, B and DVE, off in CSP#]
     #[arg(long, value_enum, value_name = "MODE")]
     pub(crate) deadlock: Option<DeadlockName>,
-    /// Which symmetries to use
-    #[arg(long, value_enum, value_name = "SYMMETRY", default_value_t = SymmetryName::Off, help_heading = "Search")]
+    /// Which symmetries to use; auto with --serve, unless said otherwise
+    #[arg(
+        long,
+        value_enum,
+        value_name = "SYMMETRY",
+        default_value_t = SymmetryName::Off,
+        default_value_if("serve", "true", "auto"),
+        help_heading = "Search"
+    )]
     pub(crate) symmetry: SymmetryName,
     /// Take a part of the steps where that preserves deadlocks and errors; the states represented are not counted
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = AskedName::Off, help_heading = "Search")]
@@ -473,6 +498,8 @@ pub(crate) struct ExploreArguments {
     pub(crate) search: SearchArguments,
     #[command(flatten)]
     pub(crate) limits: LimitArguments,
+    #[command(flatten)]
+    pub(crate) page: PageArguments,
     #[command(flatten)]
     pub(crate) output: OutputArguments,
 }

@@ -5,7 +5,6 @@ mod commands;
 mod failure;
 mod graph;
 mod invocation;
-mod names;
 mod render;
 mod terminal;
 mod watch;

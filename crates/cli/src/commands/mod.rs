@@ -23,6 +23,7 @@ mod family;
 pub(crate) mod lower;
 mod partial;
 mod runs;
+mod serve;
 pub(crate) mod simulate;
 pub(crate) mod verify;
 

@@ -10,11 +10,11 @@ use quotient::{
 };
 use quotient_ir::{FaultKind, RuleId, SourceStatement, Trace, Unexecuted, Violation};
 
-use crate::names::{kind_title, property_name, property_title, rule_name};
 use crate::render::diagnostics::Lines;
 use crate::render::quantity;
 use crate::render::trace::{StateDetail, TraceRenderer};
 use crate::terminal::{Palette, visible};
+use quotient::names::{kind_title, property_name, property_title, rule_name};
 
 /// The rate of a shorter search is dominated by noise.
 const MEASURABLE: Duration = Duration::from_millis(20);

@@ -12,6 +12,5 @@ pub(crate) mod quantity;
 pub(crate) mod results;
 pub(crate) mod sarif;
 pub(crate) mod sequence_chart;
-pub(crate) mod state;
 pub(crate) mod symmetry;
 pub(crate) mod trace;
