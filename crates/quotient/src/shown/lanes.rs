@@ -117,14 +117,22 @@ mod tests {
             end; end; end;";
         let model = Model::from_text("lanes", text, Language::Murphi).expect("a model");
         let state = || Valuation(vec![Some(0), Some(0)]);
-        let first = model.ir().rules.iter().next().expect("a rule");
-        let node = model.ir().domain(first.locals[first.parameters[1].local].ty).values().collect::<Vec<_>>();
+        let rule = model.ir().rules.iter().next().expect("a rule");
         let step = |action, arguments| TraceStep { action, arguments, state: state() };
+        // The values of each parameter, by the name of the parameter.
+        let copy = |values: [(&str, i64); 3]| {
+            let value = |parameter: &quotient_ir::Parameter| {
+                let local = &rule.locals[parameter.local];
+                let (_, offset) = values.iter().find(|(name, _)| *name == local.name).expect("a parameter");
+                model.ir().domain(local.ty).least() + offset
+            };
+            step(Action::Rule(RuleId::from_position(0)), rule.parameters.iter().map(value).collect())
+        };
         let trace = Trace::new(
             vec![
                 step(Action::Start(StartId::from_position(0)), Vec::new()),
-                step(Action::Rule(RuleId::from_position(0)), vec![3, node[1], node[0]]),
-                step(Action::Rule(RuleId::from_position(0)), vec![3, node[1], node[1]]),
+                copy([("v", 3), ("a", 1), ("b", 0)]),
+                copy([("v", 0), ("a", 1), ("b", 1)]),
             ],
             None,
         );
