@@ -66,6 +66,11 @@ impl Arguments {
 pub(crate) enum Command {
     /// Check every property of a model
     Check(Box<CheckArguments>),
+    /// Check a model again whenever its files change
+    #[command(
+        after_help = "All options of `quotient check` can be used but --serve. Ctrl-C ends it.\n\nExample: quotient watch model.m"
+    )]
+    Watch(Box<CheckArguments>),
     /// Find the symmetries of a model, or why there are none
     Detect(DetectArguments),
     /// Check a certificate of symmetries against the text of a model
@@ -307,6 +312,9 @@ pub(crate) struct CheckArguments {
     /// Show a run to each cover that is reached, too; that takes a search for each
     #[arg(long)]
     pub(crate) cover_runs: bool,
+    /// Also write the results as one page of HTML: verdicts, runs, symmetries, states by level
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
     /// Promela and CSP#: draw the first counterexample as a message sequence chart (SVG)
     #[arg(long, value_name = "FILE")]
     pub(crate) msc: Option<PathBuf>,

@@ -324,8 +324,7 @@ impl Graph {
         }
         let lines = |entries: &Vec<Entry>| {
             let telling = entries.iter().filter(|entry| usual[entry.name.as_str()].1 != entry.value);
-            let mut lines: Vec<String> =
-                telling.map(|entry| shortened(&format!("{}: {}", entry.name, entry.value))).collect();
+            let mut lines: Vec<String> = telling.map(line).collect();
             let more = lines.len().saturating_sub(LINES);
             if more > 0 {
                 lines.truncate(LINES - 1);
@@ -459,10 +458,25 @@ fn rounded(number: f64) -> f64 {
     (number * 10.0).round() / 10.0
 }
 
-fn shortened(line: &str) -> String {
-    match line.char_indices().nth(LINE_LENGTH) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line.to_owned(),
+/// A part of a state on a short line. Values are worth more than names, and the ends of names more than their beginnings.
+fn line(Entry { name, value }: &Entry) -> String {
+    // Where a process is: the statement tells more than its line.
+    let statement = value.find(" [").filter(|_| value.ends_with(']')).map(|start| &value[start + 1..]);
+    let value = shortened(statement.unwrap_or(value), LINE_LENGTH / 2);
+    let room = LINE_LENGTH.saturating_sub(value.chars().count() + 2);
+    if name.chars().count() <= room {
+        return format!("{name}: {value}");
+    }
+    let end = name.rfind(['[', '.']).map_or("", |start| &name[start..]);
+    let end = if end.chars().count() + 2 > room { "" } else { end };
+    let begin = shortened(name, room.saturating_sub(end.chars().count() + 1));
+    format!("{begin}{end}: {value}")
+}
+
+fn shortened(text: &str, length: usize) -> String {
+    match text.char_indices().nth(length) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
     }
 }
 

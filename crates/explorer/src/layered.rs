@@ -7,7 +7,7 @@
 /// Space between neighbours in a layer.
 const GAP: f64 = 18.0;
 /// Space between layers.
-const LAYER_GAP: f64 = 64.0;
+const LAYER_GAP: f64 = 84.0;
 /// Space around the drawing.
 const MARGIN: f64 = 24.0;
 /// The width of a bend.

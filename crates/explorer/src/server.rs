@@ -5,8 +5,8 @@
 use std::collections::HashMap;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::mpsc::{self, Receiver};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use axum::Router;
@@ -68,7 +68,7 @@ pub struct Server {
     address: String,
     explorer: Arc<Explorer>,
     stopper: Stopper,
-    done: Receiver<()>,
+    serving: JoinHandle<()>,
 }
 
 /// Ends a server from another thread.
@@ -122,7 +122,6 @@ impl Server {
             .build()?;
         let stop = Arc::new(Notify::new());
         let stopper = Stopper { search, stop: stop.clone() };
-        let (sender, done) = mpsc::channel();
         let serve = move || {
             runtime.block_on(async {
                 let Ok(listener) = tokio::net::TcpListener::from_std(listener) else { return };
@@ -135,10 +134,9 @@ impl Server {
             });
             // Work in progress ends with the process.
             runtime.shutdown_background();
-            let _ = sender.send(());
         };
-        std::thread::Builder::new().name("server".to_owned()).spawn(serve)?;
-        Ok(Self { address: format!("http://127.0.0.1:{port}/{token}/"), explorer, stopper, done })
+        let serving = std::thread::Builder::new().name("server".to_owned()).spawn(serve)?;
+        Ok(Self { address: format!("http://127.0.0.1:{port}/{token}/"), explorer, stopper, serving })
     }
 
     /// The address of the page.
@@ -153,8 +151,8 @@ impl Server {
 
     /// Waits until it is stopped. Returns how the search ended, if it did.
     pub fn wait(self) -> Option<Arc<Ended>> {
-        // The thread that serves is gone if it cannot send.
-        let _ = self.done.recv();
+        // A panic there is recorded elsewhere.
+        let _ = self.serving.join();
         self.explorer.search.ended()
     }
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use quotient::Language;
 use serde_json::{Value, json};
 
-use support::{LARGE, LOCK, serve, until};
+use support::{LOCK, serve, serve_large, until};
 
 fn names(list: &Value, key: &str) -> Vec<String> {
     let list = list.as_array().expect("a list").iter();
@@ -329,7 +329,7 @@ fn two_clients_at_once() {
 /// Events come while a search of many states runs, which can be stopped, and closing the connection harms nobody.
 #[test]
 fn closing_during_a_search() {
-    let page = serve("large.m", LARGE, Language::Murphi);
+    let page = serve_large();
     let (host, token) = page.parts();
     let listen = || {
         let mut stream = TcpStream::connect(host).expect("it listens");
@@ -360,7 +360,7 @@ fn closing_during_a_search() {
 /// Stopping the server ends it at once, also while events are sent and a search runs.
 #[test]
 fn stopping_the_server() {
-    let page = serve("large.m", LARGE, Language::Murphi);
+    let page = serve_large();
     let (host, token) = page.parts();
     let mut stream = TcpStream::connect(host).expect("it listens");
     write!(stream, "GET /{token}/api/events HTTP/1.1\r\nHost: {host}\r\n\r\n").expect("sent");

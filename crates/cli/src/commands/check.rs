@@ -14,10 +14,10 @@ use crate::commands::{
     Claims, deadlock_mode, exit_status, limits, load_model_with, load_options, order, reduction, runs, serve,
     show_notes, show_warnings, symmetry,
 };
-use crate::failure::Failure;
+use crate::failure::{Failure, INCONCLUSIVE};
 use crate::invocation::Invocation;
 use crate::render::human::Outcome;
-use crate::render::{human, json, junit, sarif, sequence_chart};
+use crate::render::{human, json, junit, page, sarif, sequence_chart};
 use crate::terminal::{Palette, complain, print, print_with};
 use crate::watch::{Display, cancel_on_interrupt};
 
@@ -29,6 +29,25 @@ pub(crate) fn run(arguments: &CheckArguments, invocation: &Invocation) -> Result
     let options = options(arguments)?;
     let control = Control::start(&options.limits);
     cancel_on_interrupt(&control);
+    check(arguments, invocation, &options, &control, Hooks { loaded: &mut |_| {}, is_stale: &|| false })
+}
+
+/// What else is done along a check.
+pub(super) struct Hooks<'a> {
+    /// The model has been read.
+    pub(super) loaded: &'a mut dyn FnMut(&Model),
+    /// Whether nobody wants to know the result any more.
+    pub(super) is_stale: &'a dyn Fn() -> bool,
+}
+
+/// Checks a model, and shows the result.
+pub(super) fn check(
+    arguments: &CheckArguments,
+    invocation: &Invocation,
+    options: &Options,
+    control: &Control,
+    hooks: Hooks<'_>,
+) -> Result<ExitCode, Failure> {
     let loading = LoadOptions {
         constraint: arguments.constraint.clone(),
         invariants: arguments.invariant.clone(),
@@ -43,22 +62,26 @@ pub(crate) fn run(arguments: &CheckArguments, invocation: &Invocation) -> Result
         merges_orders: !options.exact_counts && !arguments.page.serve,
         ..load_options(&arguments.model, Claims::Watched)
     };
-    let model = load_model_with(&arguments.model, &loading, &control)?;
+    let model = load_model_with(&arguments.model, &loading, control)?;
+    (hooks.loaded)(&model);
     if let Some(destination) = &arguments.run_files.trace_to {
         runs::check_destination(destination)?;
     }
     if arguments.msc.is_some() && !matches!(model.language(), Some(Language::Promela | Language::Csp)) {
         return Err(Failure::Usage("--msc draws runs of Promela and CSP# models".into()));
     }
-    let plan = Plan::new(&model, &options)?;
+    let plan = Plan::new(&model, options)?;
     show_warnings(&model);
     if arguments.page.serve {
-        return serve_page(arguments, invocation, model, loading, plan, &control);
+        return serve_page(arguments, invocation, model, loading, plan, control);
     }
     let mut display = Display::new(arguments.output.format, arguments.output.no_progress);
-    let report = plan.run_with(&control, &mut display);
+    let report = plan.run_with(control, &mut display);
     display.clear();
     let report = report?;
+    if (hooks.is_stale)() {
+        return Ok(ExitCode::from(INCONCLUSIVE));
+    }
     show_notes(&report.notes);
     draw(arguments, &model, &report)?;
     if let Some(destination) = &arguments.run_files.trace_to {
@@ -70,6 +93,9 @@ pub(crate) fn run(arguments: &CheckArguments, invocation: &Invocation) -> Result
     let detail = arguments.run_files.detail();
     let outcome = Outcome { model: &model, report: &report, counts: None, detail };
     let status = exit_status(report.verdict);
+    if let Some(path) = &arguments.report {
+        std::fs::write(path, page::page(&outcome, invocation)).map_err(|error| Failure::file("write", path, &error))?;
+    }
     match arguments.output.format {
         CheckFormat::Human => print(&human::check(&outcome, Palette::for_stdout()))?,
         CheckFormat::Junit => print(&junit::check(&outcome, invocation))?,
@@ -88,7 +114,7 @@ fn serve_page(
     plan: Plan,
     control: &Control,
 ) -> Result<ExitCode, Failure> {
-    if arguments.msc.is_some() || arguments.run_files.trace_to.is_some() {
+    if arguments.msc.is_some() || arguments.report.is_some() || arguments.run_files.trace_to.is_some() {
         return Err(Failure::Usage("--serve writes no files: runs are saved on the page".into()));
     }
     let (own, invocation, detail) = (model.clone(), invocation.clone(), arguments.run_files.detail());
@@ -102,7 +128,8 @@ fn serve_page(
     serve::run(&arguments.page, Subject { model, loading, command: "check", symmetry, task }, control)
 }
 
-fn options(arguments: &CheckArguments) -> Result<Options, Failure> {
+/// The options that the command line specifies.
+pub(super) fn options(arguments: &CheckArguments) -> Result<Options, Failure> {
     let store = match (arguments.store, arguments.bitstate_size) {
         (StoreName::Exact | StoreName::Compact, Some(_)) => {
             return Err(Failure::Usage("--bitstate-size is for --store bitstate".into()));

@@ -26,6 +26,7 @@ mod runs;
 mod serve;
 pub(crate) mod simulate;
 pub(crate) mod verify;
+pub(crate) mod watch;
 
 /// Whether the claims of a Promela model about its runs are included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,6 +8,7 @@ pub(crate) mod human;
 pub(crate) mod json;
 pub(crate) mod junit;
 pub(crate) mod manual;
+pub(crate) mod page;
 pub(crate) mod quantity;
 pub(crate) mod results;
 pub(crate) mod sarif;

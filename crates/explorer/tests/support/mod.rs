@@ -1,19 +1,17 @@
 //! A server about a model, and a client that speaks plain HTTP.
 
-#![allow(dead_code, reason = "each test uses some of this")]
-
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use quotient::{Control, Language, LoadOptions, Model, Options, Plan, Symmetry};
+use quotient::{Control, Language, LoadOptions, Model, Options, PartialOrder, Plan, Symmetry};
 use quotient_explorer::{Found, Server, Stopper, Subject, Task};
 use serde_json::{Value, json};
 
 /// A server that ends with the test.
-pub struct Page {
-    pub address: String,
-    pub stopper: Stopper,
+pub(crate) struct Page {
+    pub(crate) address: String,
+    pub(crate) stopper: Stopper,
     server: Option<Server>,
 }
 
@@ -27,22 +25,32 @@ impl Drop for Page {
 }
 
 /// An answer.
-pub struct Reply {
-    pub status: u16,
-    pub head: String,
-    pub body: String,
+pub(crate) struct Reply {
+    pub(crate) status: u16,
+    pub(crate) head: String,
+    pub(crate) body: String,
 }
 
 impl Reply {
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.body))
     }
 }
 
 /// Checks a model and serves a page about it.
-pub fn serve(name: &str, text: &str, language: Language) -> Page {
+pub(crate) fn serve(name: &str, text: &str, language: Language) -> Page {
+    serve_with(name, text, language, &Options::default())
+}
+
+/// A search that takes longer than any test.
+pub(crate) fn serve_large() -> Page {
+    let whole = Options::default().symmetry(Symmetry::Off).partial_order(PartialOrder::Off);
+    serve_with("large.m", LARGE, Language::Murphi, &whole)
+}
+
+fn serve_with(name: &str, text: &str, language: Language, options: &Options) -> Page {
     let model = Model::from_text(name, text, language).unwrap_or_else(|error| panic!("{error}"));
-    let plan = Plan::new(&model, &Options::default()).expect("a plan");
+    let plan = Plan::new(&model, options).expect("a plan");
     let task: Task = Box::new(move |control, observer| {
         let report = plan.run_with(control, observer)?;
         let json = json!({ "states": report.states }).to_string();
@@ -56,14 +64,14 @@ pub fn serve(name: &str, text: &str, language: Language) -> Page {
 
 impl Page {
     /// `127.0.0.1:PORT`, and the token.
-    pub fn parts(&self) -> (&str, &str) {
+    pub(crate) fn parts(&self) -> (&str, &str) {
         let rest = self.address.strip_prefix("http://").expect("an address");
         let (host, token) = rest.split_once('/').expect("a path");
         (host, token.trim_end_matches('/'))
     }
 
     /// Sends the lines of a request and reads the answer.
-    pub fn send(&self, request: &str) -> Reply {
+    pub(crate) fn send(&self, request: &str) -> Reply {
         let mut stream = TcpStream::connect(self.parts().0).expect("it listens");
         stream.set_read_timeout(Some(Duration::from_secs(30))).expect("a timeout");
         // A request that is refused early may not be read to its end.
@@ -89,7 +97,7 @@ impl Page {
     }
 
     /// A request with a body.
-    pub fn request(&self, method: &str, path: &str, body: &str) -> Reply {
+    pub(crate) fn request(&self, method: &str, path: &str, body: &str) -> Reply {
         let (host, token) = self.parts();
         let length = body.len();
         self.send(&format!(
@@ -97,33 +105,33 @@ impl Page {
         ))
     }
 
-    pub fn get(&self, path: &str) -> Value {
+    pub(crate) fn get(&self, path: &str) -> Value {
         let reply = self.request("GET", &format!("api/{path}"), "");
         assert_eq!(reply.status, 200, "{path}: {}", reply.body);
         reply.json()
     }
 
-    pub fn post(&self, path: &str, body: Value) -> Value {
+    pub(crate) fn post(&self, path: &str, body: Value) -> Value {
         let reply = self.request("POST", &format!("api/{path}"), &body.to_string());
         assert_eq!(reply.status, 200, "{path}: {}", reply.body);
         reply.json()
     }
 
     /// The message of a request that is refused.
-    pub fn refused(&self, method: &str, path: &str, body: &str, status: u16) -> String {
+    pub(crate) fn refused(&self, method: &str, path: &str, body: &str, status: u16) -> String {
         let reply = self.request(method, &format!("api/{path}"), body);
         assert_eq!(reply.status, status, "{path}: {}", reply.body);
         reply.json()["error"].as_str().expect("a message").to_owned()
     }
 
     /// Waits for the end of the search.
-    pub fn finished(&self) -> Value {
+    pub(crate) fn finished(&self) -> Value {
         until(|| Some(self.get("status")).filter(|status| status["phase"] == "done"))
     }
 }
 
 /// Waits until something is there.
-pub fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
+pub(crate) fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
     let begun = Instant::now();
     loop {
         if let Some(found) = look() {
@@ -135,7 +143,7 @@ pub fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
 }
 
 /// A lock with a mistake: whoever comes second is let in, too. Nodes are interchangeable, but for the one that begins.
-pub const LOCK: &str = r#"
+pub(crate) const LOCK: &str = r#"
 type node: scalarset(3); state: enum { idle, waiting, inside };
 var s: array [node] of state; free: boolean; count: 0..9;
 startstate "quiet" begin for n: node do s[n] := idle; end; free := true; count := 0; end;
@@ -148,10 +156,10 @@ end;
 invariant "alone" forall a: node do forall b: node do s[a] = inside & s[b] = inside -> a = b end end;
 "#;
 
-/// Ten million states without a symmetry.
-pub const LARGE: &str = r#"
-var x: array [0..6] of 0..9;
+/// A hundred million states.
+const LARGE: &str = r#"
+var x: array [0..7] of 0..9;
 startstate begin clear x; end;
-ruleset i: 0..6 do rule "step" x[i] < 9 ==> begin x[i] := x[i] + 1; end; end;
-invariant "order" x[0] * 2 < 100 | x[1] = 7;
+ruleset i: 0..7 do rule "step" x[i] < 9 ==> begin x[i] := x[i] + 1; end; end;
+invariant "order" x[0] < 10 | x[1] = 7;
 "#;
