@@ -98,6 +98,8 @@ fn a_walk_through_a_counterexample() {
         browser.until("document.querySelector('#run-violation')?.textContent.includes('coherence')");
         browser.click("#run .take");
         browser.until("document.querySelector('#run-position').textContent === '9 / 9'");
+        // The list and the state show the same step.
+        browser.until("document.querySelector('[data-step=\"9\"]').lastChild.textContent === document.querySelector('#step-title').textContent");
         // In the graph it is a node, whose orbit can be unfolded.
         browser.click("#run p button.plain");
         browser.until("document.querySelectorAll('#graph .node').length > 3");

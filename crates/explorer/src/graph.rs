@@ -26,6 +26,11 @@ const MOST_NODES: usize = 200_000;
 const MOST_SHOWN: usize = 1000;
 /// So many nodes are passed through for each that is shown.
 const PASSED: usize = 20;
+/// The most nodes in a row of a drawing, and the most if they are small.
+const ROW: usize = 12;
+const LONG_ROW: usize = 28;
+/// More nodes than this are small: their states are not shown in the drawing.
+const SMALL: usize = 150;
 /// The most lines of a node, and their length.
 const LINES: usize = 4;
 const LINE_LENGTH: usize = 30;
@@ -254,11 +259,14 @@ impl Graph {
             }
         }
         let pairs: Vec<(usize, usize)> = edges.keys().copied().collect();
-        let layers = layers(shown.len(), &pairs);
-        let lines = self.lines(context, shown);
+        let (lines, row) = match shown.len() > SMALL {
+            true => (vec![Vec::new(); shown.len()], LONG_ROW),
+            false => (self.lines(context, shown), ROW),
+        };
+        let layers = rows(&layers(shown.len(), &pairs), row);
         let size = |lines: &Vec<String>| {
             let longest = lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
-            (48.0 + 6.2 * longest.saturating_sub(3) as f64, 26.0 + 13.0 * lines.len() as f64)
+            (52.0 + 6.2 * longest.saturating_sub(5) as f64, 26.0 + 13.0 * lines.len() as f64)
         };
         let sizes: Vec<(f64, f64)> = lines.iter().map(size).collect();
         let drawing = Drawing { sizes, layers, edges: pairs };
@@ -509,4 +517,47 @@ fn layers(count: usize, edges: &[(usize, usize)]) -> Vec<usize> {
         }
     }
     layers.into_iter().flatten().collect()
+}
+
+/// Layers as rows of a bounded length. The nodes of a long layer are dealt out to several rows in turn, so that each of them
+/// has nodes from the whole layer.
+fn rows(layers: &[usize], longest: usize) -> Vec<usize> {
+    let depth = layers.iter().max().map_or(0, |most| most + 1);
+    let mut sizes = vec![0; depth];
+    for &layer in layers {
+        sizes[layer] += 1;
+    }
+    let mut first = Vec::with_capacity(depth);
+    let mut next = 0;
+    for size in &sizes {
+        first.push(next);
+        next += usize::div_ceil(*size, longest);
+    }
+    let mut dealt = vec![0; depth];
+    let row = |&layer: &usize| {
+        let turn = dealt[layer] % usize::div_ceil(sizes[layer], longest);
+        dealt[layer] += 1;
+        first[layer] + turn
+    };
+    layers.iter().map(row).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{layers, rows};
+
+    #[test]
+    fn layers_are_distances() {
+        assert_eq!(layers(5, &[(0, 1), (1, 2), (2, 0), (0, 0), (3, 4)]), [0, 1, 2, 0, 1]);
+        // A cycle that nothing leads to begins somewhere.
+        assert_eq!(layers(4, &[(0, 1), (2, 3), (3, 2)]), [0, 1, 0, 1]);
+        assert_eq!(layers(0, &[]), [] as [usize; 0]);
+    }
+
+    #[test]
+    fn long_layers_are_several_rows() {
+        assert_eq!(rows(&[0, 1, 1, 1, 1, 1, 2], 2), [0, 1, 2, 3, 1, 2, 4]);
+        assert_eq!(rows(&[0, 1, 1], 2), [0, 1, 1]);
+        assert_eq!(rows(&[], 2), [] as [usize; 0]);
+    }
 }
