@@ -288,7 +288,7 @@ impl Graph {
                 "text": lines,
             })
         };
-        let edge = |((&(from, to), steps), bends): ((&(usize, usize), &Vec<&Step>), &Vec<(f64, f64)>)| {
+        let edge = |from: usize, to: usize, steps: &[&Step], bends: &[(f64, f64)]| {
             let mut points = vec![placed.nodes[from]];
             points.extend(bends);
             points.push(placed.nodes[to]);
@@ -311,7 +311,8 @@ impl Graph {
             "width": rounded(placed.width),
             "height": rounded(placed.height),
             "nodes": shown.iter().zip(&lines).enumerate().map(node).collect::<Vec<_>>(),
-            "edges": edges.iter().zip(&placed.bends).map(edge).collect::<Vec<_>>(),
+            "edges": edges.iter().zip(&placed.bends).map(|((ends, steps), bends)| edge(ends.0, ends.1, steps, bends))
+                .collect::<Vec<_>>(),
         })
     }
 

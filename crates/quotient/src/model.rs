@@ -237,11 +237,12 @@ impl Model {
         if own.len() != other.len() || !own.iter().zip(other.iter()).all(is_same) {
             return Err(Refusal::OtherStates.into());
         }
-        let is_cover = |entry: &ir::Property| entry.kind == ir::PropertyKind::Cover;
-        let covers = model.ir().properties.iter_enumerated().filter(|(_, entry)| is_cover(entry));
-        // Conditions are put behind the text, or have the last of the names that begin alike.
+        // Other covers of that name come before it.
         let text = condition.split_whitespace().collect::<Vec<_>>().join(" ");
-        let found = covers.filter(|(_, entry)| entry.name.as_deref() == Some(text.as_str())).last();
+        let is_it = |entry: &ir::Property| {
+            entry.kind == ir::PropertyKind::Cover && entry.name.as_deref() == Some(text.as_str())
+        };
+        let found = model.ir().properties.iter_enumerated().rfind(|(_, entry)| is_it(entry));
         let (property, _) = found.ok_or_else(|| Defect::noticed("a condition is not in the model"))?;
         Ok((model, property))
     }
