@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use quotient::ir::{Action, Interpreter, RuleId, StartId, TableIndex, Trace, TraceStep};
-use quotient::names::{instance_title, property_name, visible};
+use quotient::names::{instance_title, visible};
 use quotient::shown::{
     ChartMessage, ChartNote, Entry, SequenceChart, StateShape, describe_violation, lanes, sequence_chart,
 };
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::answers::{Answer, Problem};
 use crate::graph::Context;
-use crate::texts;
+use crate::texts::{self, subject_name};
 
 /// The most runs that are kept.
 const KEPT: usize = 100;
@@ -248,14 +248,6 @@ fn counterexample(model: &Model, name: &str, report: Option<&Report>) -> Result<
     match named.find_map(|(subject, trace)| Some((subject, trace?))) {
         Some((subject, trace)) => Ok(Run { trace: trace.clone(), subject, notes: Vec::new() }),
         None => Err(Problem::missing(format!("there is no run for property `{name}`"))),
-    }
-}
-
-fn subject_name(model: &Model, subject: Subject) -> String {
-    match subject {
-        Subject::Property(id) => property_name(model.ir(), id),
-        Subject::Deadlock => "deadlock".to_owned(),
-        Subject::Errors => "errors".to_owned(),
     }
 }
 

@@ -3,11 +3,12 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use quotient::{Control, Error, Observer, Phase, Progress, Verdict, defect};
+use quotient::{Control, Error, Model, Observer, Phase, Progress, Subject, Verdict, defect};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use crate::answers::{Answer, Problem};
+use crate::texts::subject_name;
 use crate::{Found, Task};
 
 /// How often news are sent.
@@ -18,6 +19,7 @@ pub type Ended = Result<Found, Error>;
 
 /// A search and what is known of it.
 pub(crate) struct Search {
+    model: Model,
     control: Control,
     state: Mutex<State>,
     /// Counts what is new.
@@ -30,14 +32,17 @@ struct State {
     progress: Option<(Progress, Duration)>,
     /// States of a checkpoint.
     resumed: u64,
+    /// Verdicts that are known.
+    decided: Vec<(Subject, Verdict)>,
     /// How it ended, and after how long. It is shared, so that answers can be long.
     ended: Option<(Arc<Ended>, Duration)>,
 }
 
 impl Search {
     /// Starts a search.
-    pub(crate) fn start(task: Task, control: Control) -> std::io::Result<Arc<Self>> {
-        let search = Arc::new(Self { control, state: Mutex::new(State::default()), news: watch::channel(0).0 });
+    pub(crate) fn start(model: &Model, task: Task, control: Control) -> std::io::Result<Arc<Self>> {
+        let search =
+            Arc::new(Self { model: model.clone(), control, state: Mutex::default(), news: watch::channel(0).0 });
         let own = search.clone();
         std::thread::Builder::new().name("search".to_owned()).spawn(move || {
             let mut watcher = Watcher { search: &own, told: Instant::now() };
@@ -109,6 +114,10 @@ impl Search {
             "frontier": progress.map(|it| it.frontier),
             "store_bytes": progress.map(|it| it.memory_bytes),
             "represented": null,
+            "decided": state.decided.iter().map(|(subject, verdict)| json!({
+                "name": subject_name(&self.model, *subject),
+                "verdict": verdict_name(*verdict),
+            })).collect::<Vec<_>>(),
             "verdict": null,
             "error": null,
         });
@@ -156,6 +165,10 @@ impl Observer for Watcher<'_> {
     }
     fn resumed(&mut self, states: u64) {
         self.search.state().resumed = states;
+    }
+    fn decided(&mut self, subject: Subject, verdict: Verdict) {
+        self.search.state().decided.push((subject, verdict));
+        self.search.tell();
     }
     fn progress(&mut self, progress: &Progress, elapsed: Duration) {
         self.search.state().progress = Some((*progress, elapsed));

@@ -98,7 +98,7 @@ impl Server {
         let token = token()?;
         let Subject { model, loading, command, symmetry, task } = subject;
         let orbits = SharedOrbits::start(&model, symmetry);
-        let search = Search::start(task, control)?;
+        let search = Search::start(&model, task, control)?;
         let hosts = ["127.0.0.1", "localhost", "[::1]"].map(|host| format!("{host}:{port}")).to_vec();
         let explorer = Arc::new(Explorer {
             model,
