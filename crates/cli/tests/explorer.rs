@@ -140,6 +140,7 @@ fn two_caches_that_are_not_alike() {
 fn the_graph() {
     let page = serve(&["explore", &model("murphi/german_forgotten_reader.m")]);
     let Some(mut browser) = open(&page, "the graph", Colours::Dark) else { return };
+    browser.until("document.querySelector('#verdict').textContent === 'complete'");
     browser.press("2", 50);
     browser.until("document.querySelectorAll('#graph .node').length === 30");
     browser.picture("graph");

@@ -308,6 +308,29 @@ fn messages_of_processes() {
     assert_eq!((&watched["values"][0]["values"][0], &watched["values"][1]["values"][0]), (&json!("0"), &json!("true")));
 }
 
+/// A run that violates a temporal property leads back, and can be saved and opened as such.
+#[test]
+fn the_cycle_of_a_lasso() {
+    let text = "var found: boolean; on: boolean; startstate begin found := false; on := false; end;
+        rule \"find\" !found ==> begin found := true; end; rule \"toggle\" found ==> begin on := !on; end;
+        ltl \"stays\" <> [] on; invariant \"fine\" true;";
+    let page = serve("switch.m", text, Language::Murphi);
+    let status = page.finished();
+    assert_eq!(status["verdict"], "violated");
+    let run = page.post("runs", json!({ "property": "stays" }));
+    let steps = run["steps"].as_array().expect("steps").len() as u64;
+    assert!(run["cycle"].as_u64().expect("a cycle") < steps - 1, "{run}");
+    assert!(run["violation"]["message"].as_str().expect("text").contains("stays"));
+    let file = page.request("GET", &format!("api/runs/{}/file", run["id"]), "").body;
+    let again = page.post("runs", json!({ "file": file }));
+    assert_eq!((&again["cycle"], &again["steps"]), (&run["cycle"], &run["steps"]));
+    // Another step after its end is no longer the lasso.
+    let detail = page.get(&format!("runs/{}/steps/{}", run["id"], steps - 1));
+    let instance = &detail["enabled"][0]["instances"][0];
+    let longer = json!({ "after": steps - 1, "rule": instance["rule"], "arguments": instance["arguments"] });
+    assert_eq!(page.post(&format!("runs/{}/steps", run["id"]), longer)["cycle"], Value::Null);
+}
+
 #[test]
 fn two_clients_at_once() {
     let page = serve("lock.m", LOCK, Language::Murphi);
