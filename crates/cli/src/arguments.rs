@@ -66,6 +66,11 @@ impl Arguments {
 pub(crate) enum Command {
     /// Check every property of a model
     Check(Box<CheckArguments>),
+    /// Check a model again whenever its files change
+    #[command(
+        after_help = "All options of `quotient check` can be used but --serve. Ctrl-C ends it.\n\nExample: quotient watch model.m"
+    )]
+    Watch(Box<CheckArguments>),
     /// Find the symmetries of a model, or why there are none
     Detect(DetectArguments),
     /// Check a certificate of symmetries against the text of a model
@@ -203,6 +208,21 @@ pub(crate) struct OutputArguments {
     pub(crate) no_progress: bool,
 }
 
+/// A page about the model instead of printed results.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Page")]
+pub(crate) struct PageArguments {
+    /// Open a page in the browser, with the progress, the graph, runs and symmetries; Ctrl-C ends it
+    #[arg(long, conflicts_with_all = ["format", "no_progress"])]
+    pub(crate) serve: bool,
+    /// The port of the page [default: one that is free]
+    #[arg(long, value_name = "N", requires = "serve")]
+    pub(crate) port: Option<u16>,
+    /// Only print the address of the page
+    #[arg(long, requires = "serve")]
+    pub(crate) no_browser: bool,
+}
+
 /// How to say the result of a check.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
@@ -292,6 +312,9 @@ pub(crate) struct CheckArguments {
     /// Show a run to each cover that is reached, too; that takes a search for each
     #[arg(long)]
     pub(crate) cover_runs: bool,
+    /// Also write the results as one page of HTML: verdicts, runs, symmetries, states by level
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
     /// Promela and CSP#: draw the first counterexample as a message sequence chart (SVG)
     #[arg(long, value_name = "FILE")]
     pub(crate) msc: Option<PathBuf>,
@@ -329,6 +352,8 @@ pub(crate) struct CheckArguments {
     pub(crate) checkpoints: CheckpointArguments,
     #[command(flatten)]
     pub(crate) run_files: RunArguments,
+    #[command(flatten)]
+    pub(crate) page: PageArguments,
     #[command(flatten)]
     pub(crate) output: CheckOutputArguments,
 }
@@ -450,7 +475,8 @@ Examples:
   quotient explore --symmetry auto --export quotient.dot model.m
   quotient explore --export graph.aut model.m
   quotient explore --export graph.dot --variables state,owner model.m
-  quotient explore --export graph.dot model.m && dot -Tsvg -O graph.dot")]
+  quotient explore --export graph.dot model.m && dot -Tsvg -O graph.dot
+  quotient explore --serve model.m")]
 pub(crate) struct ExploreArguments {
     #[command(flatten)]
     pub(crate) model: ModelArguments,
@@ -463,8 +489,15 @@ pub(crate) struct ExploreArguments {
     /// What counts as a deadlock [default: stuttering; stuck in Promela, B and DVE, off in CSP#]
     #[arg(long, value_enum, value_name = "MODE")]
     pub(crate) deadlock: Option<DeadlockName>,
-    /// Which symmetries to use
-    #[arg(long, value_enum, value_name = "SYMMETRY", default_value_t = SymmetryName::Off, help_heading = "Search")]
+    /// Which symmetries to use; auto with --serve, unless said otherwise
+    #[arg(
+        long,
+        value_enum,
+        value_name = "SYMMETRY",
+        default_value_t = SymmetryName::Off,
+        default_value_if("serve", "true", "auto"),
+        help_heading = "Search"
+    )]
     pub(crate) symmetry: SymmetryName,
     /// Take a part of the steps where that preserves deadlocks and errors; the states represented are not counted
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = AskedName::Off, help_heading = "Search")]
@@ -473,6 +506,8 @@ pub(crate) struct ExploreArguments {
     pub(crate) search: SearchArguments,
     #[command(flatten)]
     pub(crate) limits: LimitArguments,
+    #[command(flatten)]
+    pub(crate) page: PageArguments,
     #[command(flatten)]
     pub(crate) output: OutputArguments,
 }

@@ -6,8 +6,8 @@ use std::io::{self, Write};
 use quotient::StateGraph;
 use quotient_ir::{Interpreter, Layout, Model, Valuation};
 
-use crate::names::edge_label;
-use crate::render::state::StateShape;
+use quotient::names::edge_label;
+use quotient::shown::StateShape;
 
 /// Writes the graph in Aldebaran's format: a line with the initial state and the numbers of edges and states, then a
 /// line for each edge. The format has one initial state, number 0; if there are several (or none), an extra root is

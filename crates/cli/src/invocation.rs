@@ -7,7 +7,7 @@ use clap::{Arg, ArgAction, ArgMatches};
 use serde_json::{Map, Value};
 
 /// The invocation of the program.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Invocation {
     /// The start time, in UTC: `2026-03-01T12:00:00Z`.
     pub(crate) date: String,

@@ -5,7 +5,6 @@ mod commands;
 mod failure;
 mod graph;
 mod invocation;
-mod names;
 mod render;
 mod terminal;
 mod watch;
@@ -41,7 +40,7 @@ fn main() -> ExitCode {
     let result =
         defect::catch(|| run(&arguments, &invocation)).unwrap_or_else(|defect| Err(Error::from(defect).into()));
     result.unwrap_or_else(|failure| {
-        report(&failure, &arguments.command, &invocation);
+        report(&failure, circumstances(&arguments.command), &invocation);
         failure.exit_code()
     })
 }
@@ -67,6 +66,7 @@ fn explain(error: clap::Error) -> ExitCode {
 fn run(arguments: &Arguments, invocation: &Invocation) -> Result<ExitCode, Failure> {
     match &arguments.command {
         Command::Check(check) => commands::check::run(check, invocation),
+        Command::Watch(watch) => commands::watch::run(watch, invocation),
         Command::Detect(detect) => commands::detect::run(detect, invocation),
         Command::Verify(verify) => commands::verify::run(verify, invocation),
         Command::Explore(explore) => commands::explore::run(explore, invocation),
@@ -78,8 +78,11 @@ fn run(arguments: &Arguments, invocation: &Invocation) -> Result<ExitCode, Failu
 }
 
 /// The name of a command, its output format, and its model.
-fn circumstances(command: &Command) -> (&'static str, CheckFormat, Option<&Path>) {
+type Circumstances<'a> = (&'static str, CheckFormat, Option<&'a Path>);
+
+fn circumstances(command: &Command) -> Circumstances<'_> {
     match command {
+        Command::Watch(watch) => ("check", watch.output.format, Some(&watch.model.path)),
         Command::Check(check) => ("check", check.output.format, Some(&check.model.path)),
         Command::Detect(detect) => ("detect", detect.format.into(), detect.model.path.as_deref()),
         Command::Verify(verify) => ("verify", verify.format.into(), Some(&verify.path)),
@@ -91,8 +94,7 @@ fn circumstances(command: &Command) -> (&'static str, CheckFormat, Option<&Path>
 }
 
 /// Reports why there is no result: on standard error for human readers and, with JSON, on standard output as well.
-fn report(failure: &Failure, command: &Command, invocation: &Invocation) {
-    let (name, format, model) = circumstances(command);
+fn report(failure: &Failure, (name, format, model): Circumstances<'_>, invocation: &Invocation) {
     let header = Header::without_model(name, model, invocation);
     let palette = Palette::for_stderr();
     // A one-line message without a location.

@@ -1,11 +1,13 @@
 //! Progress on a terminal, and interrupts by the user.
 
 use std::io::{self, IsTerminal};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use quotient::{Control, Observer, Phase, Progress};
+use quotient_explorer::Stopper;
 
 use crate::arguments::CheckFormat;
 use crate::render::quantity;
@@ -72,6 +74,15 @@ fn progress_bar() -> ProgressBar {
     ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()).with_style(style)
 }
 
+/// The page that is being served.
+static SERVED: OnceLock<Stopper> = OnceLock::new();
+
+/// Lets an interrupt end a page, too.
+pub(crate) fn stop_on_interrupt(stopper: Stopper) {
+    // There is one page.
+    let _ = SERVED.set(stopper);
+}
+
 /// The first interrupt asks the search to end with its results so far; the second ends the program, since a single step
 /// may take long.
 pub(crate) fn cancel_on_interrupt(control: &Control) {
@@ -83,5 +94,8 @@ pub(crate) fn cancel_on_interrupt(control: &Control) {
             std::process::exit(INTERRUPTED);
         }
         control.cancel();
+        if let Some(stopper) = SERVED.get() {
+            stopper.stop();
+        }
     });
 }

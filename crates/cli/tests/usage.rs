@@ -230,6 +230,7 @@ Usage: quotient <COMMAND>
 
 Commands:
   check        Check every property of a model
+  watch        Check a model again whenever its files change
   detect       Find the symmetries of a model, or why there are none
   verify       Check a certificate of symmetries against the text of a model
   explore      Visit the state space without checking properties; count it, export it
@@ -279,6 +280,7 @@ Usage: quotient <COMMAND>
 
 Commands:
   check        Check every property of a model
+  watch        Check a model again whenever its files change
   detect       Find the symmetries of a model, or why there are none
   verify       Check a certificate of symmetries against the text of a model
   explore      Visit the state space without checking properties; count it, export it

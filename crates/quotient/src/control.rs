@@ -10,7 +10,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use quotient_engines::{Clock, Observer as EngineObserver, Progress, StopReason};
+use quotient_engines::{Clock, Observer as EngineObserver, Progress, StopReason, Subject, Verdict};
 use quotient_ir::Interrupt;
 
 use crate::clock;
@@ -64,6 +64,10 @@ pub trait Observer {
     fn progress(&mut self, progress: &Progress, elapsed: Duration) {
         let _ = (progress, elapsed);
     }
+    /// A verdict is known, while other properties are still being checked: temporal ones have searches of their own.
+    fn decided(&mut self, subject: Subject, verdict: Verdict) {
+        let _ = (subject, verdict);
+    }
 }
 
 /// An observer that ignores everything.
@@ -108,6 +112,8 @@ struct State {
     progress: Option<Progress>,
     /// States of the checkpoint from which a search was resumed.
     resumed: u64,
+    /// Verdicts that are known before the operation is over, in the order in which they became known.
+    decided: Vec<(Subject, Verdict)>,
     /// Whether something is being written that must not be cut short.
     is_writing: bool,
 }
@@ -210,6 +216,11 @@ impl Control {
         self.state().resumed
     }
 
+    /// A verdict is known, and others are not yet.
+    pub(crate) fn decide(&self, subject: Subject, verdict: Verdict) {
+        self.state().decided.push((subject, verdict));
+    }
+
     /// Marks the current operation as one that must not be abandoned before it ends.
     pub(crate) fn write_at_the_end(&self) {
         self.state().is_writing = true;
@@ -267,6 +278,7 @@ impl Control {
     ) -> Result<Supervised<T>, Defect> {
         // A control may watch several searches in succession.
         self.state().resumed = 0;
+        self.state().decided.clear();
         let (sender, receiver) = mpsc::sync_channel(1);
         let worker = std::thread::Builder::new().name("quotient".to_owned()).stack_size(STACK_BYTES);
         // The receiver is gone if the worker was abandoned.
@@ -278,6 +290,7 @@ impl Control {
         let mut shown = None;
         let mut resumed = 0;
         let mut stuck = None;
+        let mut told = 0;
         loop {
             match receiver.recv_timeout(self.nap()) {
                 Ok(done) => return done.map(Supervised::Done),
@@ -285,11 +298,15 @@ impl Control {
                 Err(RecvTimeoutError::Timeout) => {}
             }
             self.look();
-            let (phase, progress, ended) = {
+            let (phase, progress, ended, decided) = {
                 let state = self.state();
                 let ended = state.reason.clone().filter(|(_, when)| !state.is_writing && when.elapsed() >= GRACE);
-                (state.phase, state.progress, ended)
+                (state.phase, state.progress, ended, state.decided[told.min(state.decided.len())..].to_vec())
             };
+            told += decided.len();
+            for (subject, verdict) in decided {
+                observer.decided(subject, verdict);
+            }
             if shown.replace(phase) != Some(phase) {
                 observer.phase(phase);
             }
@@ -385,7 +402,7 @@ impl EngineObserver for Follower {
 mod tests {
     use std::time::{Duration, Instant};
 
-    use super::{Control, Silent, StopReason, Supervised};
+    use super::{Control, Observer, Silent, StopReason, Subject, Supervised, Verdict};
     use crate::options::Limits;
 
     #[test]
@@ -395,6 +412,26 @@ mod tests {
         let found = control.supervise(&mut Silent, || std::thread::sleep(Duration::from_secs(20)));
         assert!(matches!(found, Ok(Supervised::Abandoned(StopReason::TimeLimit(_)))));
         assert!(begun.elapsed() < Duration::from_secs(1));
+    }
+
+    #[test]
+    fn verdicts_are_told_once_and_in_order() {
+        struct Told(Vec<(Subject, Verdict)>);
+        impl Observer for Told {
+            fn decided(&mut self, subject: Subject, verdict: Verdict) {
+                self.0.push((subject, verdict));
+            }
+        }
+        let control = Control::default();
+        let (own, mut told) = (control.clone(), Told(Vec::new()));
+        let work = move || {
+            own.decide(Subject::Deadlock, Verdict::Holds);
+            std::thread::sleep(Duration::from_millis(100));
+            own.decide(Subject::Errors, Verdict::Violated);
+            std::thread::sleep(Duration::from_millis(300));
+        };
+        assert!(matches!(control.supervise(&mut told, work), Ok(Supervised::Done(()))));
+        assert_eq!(told.0, [(Subject::Deadlock, Verdict::Holds), (Subject::Errors, Verdict::Violated)]);
     }
 
     #[test]

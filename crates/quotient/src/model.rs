@@ -11,9 +11,10 @@ use quotient_frontends::{
     Condition, LabelChecks, Language, MAXIMUM_SOURCE_BYTES, Role, UNSUPPORTED_PROPERTY, WellDefinedness,
     source_from_bytes, with_conditions, with_mentioned_files,
 };
-use quotient_ir::{self as ir, Claim, DeadlockMode, Diagnostic, Layout, Source};
+use quotient_ir::{self as ir, Claim, DeadlockMode, Diagnostic, Layout, PropertyId, Source};
 
 use crate::control::{Control, Phase};
+use crate::defect::Defect;
 use crate::error::Error;
 use crate::identity::{TextFile, TextHash, hash_of};
 use crate::names::visible;
@@ -86,6 +87,16 @@ struct Loaded {
     files: Vec<TextFile>,
     /// Constants that were overridden.
     constants: Vec<(String, String)>,
+    /// What it was read from, if it was not built.
+    reading: Option<Reading>,
+}
+
+/// A text and how it is read, to read it again with further conditions.
+#[derive(Clone)]
+struct Reading {
+    source: Source,
+    options: frontends::LoadOptions,
+    conditions: Vec<Condition>,
 }
 
 impl Model {
@@ -154,19 +165,9 @@ impl Model {
             let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
             return Err(Error::whole_model(model.source.clone(), "not-well-formed", problems.join("; ")));
         }
-        Self::with_layout(model, None, Vec::new(), Vec::new(), Vec::new())
-    }
-
-    fn with_layout(
-        model: ir::Model,
-        language: Option<Language>,
-        warnings: Vec<Diagnostic>,
-        files: Vec<TextFile>,
-        constants: Vec<(String, String)>,
-    ) -> Result<Self, Error> {
-        let layout = Layout::new(&model)
-            .map_err(|error| Error::whole_model(model.source.clone(), "state-too-large", error.to_string()))?;
-        Ok(Self(Arc::new(Loaded { model, layout, language, warnings, files, constants })))
+        let layout = layout_of(&model)?;
+        let (warnings, files, constants) = (Vec::new(), Vec::new(), Vec::new());
+        Ok(Self(Arc::new(Loaded { model, layout, language: None, warnings, files, constants, reading: None })))
     }
 
     fn parse(
@@ -208,7 +209,7 @@ impl Model {
 
     /// The same with another representation, which has the same variables.
     pub(crate) fn with_ir(&self, model: ir::Model) -> Self {
-        let Loaded { layout, language, warnings, files, constants, .. } = &*self.0;
+        let Loaded { layout, language, warnings, files, constants, reading, .. } = &*self.0;
         Self(Arc::new(Loaded {
             model,
             layout: layout.clone(),
@@ -216,7 +217,34 @@ impl Model {
             warnings: warnings.clone(),
             files: files.clone(),
             constants: constants.clone(),
+            reading: reading.clone(),
         }))
+    }
+
+    /// The same text with a further condition of the role to be reached, and the property that it is.
+    pub(crate) fn reaching(&self, condition: &str, control: &Control) -> Result<(Self, PropertyId), Error> {
+        let (Some(reading), Some(language)) = (self.0.reading.clone(), self.0.language) else {
+            return Err(Refusal::NoText.into());
+        };
+        let (files, expression) = (self.0.files.clone(), condition.to_owned());
+        let Reading { source, options, mut conditions } = reading;
+        let options = frontends::LoadOptions { merges_orders: false, ..options };
+        conditions.push(Condition { role: Role::Reach, expression });
+        let work = move || load_text(&source, files, language, &options, &conditions);
+        let model = control.run_briefly(Phase::Loading, work)??;
+        let is_same = |(own, other): (&ir::Slot, &ir::Slot)| own.name == other.name && own.domain == other.domain;
+        let (own, other) = (&self.layout().slots, &model.layout().slots);
+        if own.len() != other.len() || !own.iter().zip(other.iter()).all(is_same) {
+            return Err(Refusal::OtherStates.into());
+        }
+        // Other covers of that name come before it.
+        let text = condition.split_whitespace().collect::<Vec<_>>().join(" ");
+        let is_it = |entry: &ir::Property| {
+            entry.kind == ir::PropertyKind::Cover && entry.name.as_deref() == Some(text.as_str())
+        };
+        let found = model.ir().properties.iter_enumerated().rfind(|(_, entry)| is_it(entry));
+        let (property, _) = found.ok_or_else(|| Defect::noticed("a condition is not in the model"))?;
+        Ok((model, property))
     }
 
     /// The model.
@@ -298,39 +326,47 @@ fn load(
 ) -> Result<Model, Error> {
     let mut files = vec![file];
     let source = with_mentioned_files(source, language, |names| read_mentioned(folder, names, &mut files))?;
-    if !conditions.is_empty() {
-        return load_extended(&source, files, language, options, conditions);
-    }
-    let loaded =
-        frontends::load(source.clone(), language, options).map_err(|diagnostics| Error::model(source, diagnostics))?;
-    Model::with_layout(loaded.model, Some(language), loaded.warnings, files, options.constants.clone())
+    load_text(&source, files, language, options, conditions)
 }
 
 /// The model of a text with further conditions.
-fn load_extended(
+fn load_text(
     source: &Source,
     files: Vec<TextFile>,
     language: Language,
     options: &frontends::LoadOptions,
     conditions: &[Condition],
 ) -> Result<Model, Error> {
-    let invalid = |(source, diagnostics)| Error::model(source, diagnostics);
-    let extended = with_conditions(source, language, conditions).map_err(invalid)?;
-    let mut loaded = frontends::load(extended.source.clone(), language, options)
-        .map_err(|diagnostics| Error::model(extended.shown.clone(), diagnostics))?;
-    extended.apply(&mut loaded.model).map_err(invalid)?;
     let mut constants = options.constants.clone();
-    constants.extend(conditions.iter().map(|Condition { role, expression }| {
-        let option = match role {
-            Role::Constraint => "--constraint",
-            Role::Invariant => "--invariant",
-            Role::Reach => "--reach",
-            Role::Linear => "--ltl",
-            Role::Branching => "--ctl",
-        };
-        (option.to_owned(), expression.clone())
-    }));
-    Model::with_layout(loaded.model, Some(language), loaded.warnings, files, constants)
+    let loaded = if conditions.is_empty() {
+        frontends::load(source.clone(), language, options)
+            .map_err(|diagnostics| Error::model(source.clone(), diagnostics))?
+    } else {
+        let invalid = |(source, diagnostics)| Error::model(source, diagnostics);
+        let extended = with_conditions(source, language, conditions).map_err(invalid)?;
+        let mut loaded = frontends::load(extended.source.clone(), language, options)
+            .map_err(|diagnostics| Error::model(extended.shown.clone(), diagnostics))?;
+        extended.apply(&mut loaded.model).map_err(invalid)?;
+        constants.extend(conditions.iter().map(|Condition { role, expression }| {
+            let option = match role {
+                Role::Constraint => "--constraint",
+                Role::Invariant => "--invariant",
+                Role::Reach => "--reach",
+                Role::Linear => "--ltl",
+                Role::Branching => "--ctl",
+            };
+            (option.to_owned(), expression.clone())
+        }));
+        loaded
+    };
+    let (layout, warnings) = (layout_of(&loaded.model)?, loaded.warnings);
+    let reading = Reading { source: source.clone(), options: options.clone(), conditions: conditions.to_vec() };
+    let (model, language, reading) = (loaded.model, Some(language), Some(reading));
+    Ok(Model(Arc::new(Loaded { model, layout, language, warnings, files, constants, reading })))
+}
+
+fn layout_of(model: &ir::Model) -> Result<Layout, Error> {
+    Layout::new(model).map_err(|error| Error::whole_model(model.source.clone(), "state-too-large", error.to_string()))
 }
 
 /// Reads a file that a model mentions, relative to the directory of the model, if one of its names exists.

@@ -134,6 +134,15 @@ pub enum Refusal {
     /// A text in one language that is declared to be in another.
     #[error("the text is said to be in two languages")]
     Language,
+    /// An expression for a model that was built.
+    #[error("expressions are read in the language of a text, and this model has none")]
+    NoText,
+    /// An expression that adds something to the state.
+    #[error("this expression needs something that is not part of the state of the model")]
+    OtherStates,
+    /// An expression that has several values, or none.
+    #[error("this expression is neither a condition nor has a single value")]
+    NoValue,
     /// A question about symmetries that does not make sense for the model.
     #[error("{0}")]
     Question(String),

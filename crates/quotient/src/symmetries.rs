@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use num_bigint::BigUint;
 use quotient_engines::{StopReason, too_large};
 use quotient_groups::{ColouredGraph, PermutationGroup};
-use quotient_ir::{Budget, PropertyId, Spent, VariableId};
+use quotient_ir::{Budget, PropertyId, Spent, TableIndex, VariableId};
 use quotient_symmetry::{
     CertificationReport, CertifiedGroup, Describer, Description, DetectionError, Explainer, Explanation, Family, Fixed,
     Limit, Moved, PhaseTimes, Preserved, Refused, Request, symmetries_of_text,
@@ -377,6 +377,31 @@ impl Detected {
         self.group.as_ref()
     }
 
+    /// The cells of states by orbit: for each, a number that it shares with those that symmetries exchange it with. Numbers
+    /// count from 0 in the order of the cells.
+    pub fn cell_orbits(&self) -> Vec<usize> {
+        let mut root: Vec<usize> = (0..self.model.layout().slots.len()).collect();
+        let find = |root: &[usize], mut cell: usize| {
+            while root[cell] != cell {
+                cell = root[cell];
+            }
+            cell
+        };
+        let maps = self.group.iter().flat_map(|group| group.maps());
+        for slot_move in maps.flat_map(|map| map.moves()) {
+            let (from, to) = (find(&root, slot_move.from.position()), find(&root, slot_move.to.position()));
+            root[from.max(to)] = from.min(to);
+        }
+        let mut numbers: Vec<usize> = Vec::with_capacity(root.len());
+        let mut next = 0;
+        for cell in 0..root.len() {
+            let first = find(&root, cell);
+            numbers.push(if first == cell { next } else { numbers[first] });
+            next += usize::from(first == cell);
+        }
+        numbers
+    }
+
     /// Exports the graph or the group.
     ///
     /// # Errors
@@ -435,5 +460,24 @@ impl Phases {
             certification: times.certification,
             structure: Duration::ZERO,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use quotient_frontends::Language;
+
+    use super::{DetectOptions, detect};
+    use crate::control::{Control, Silent};
+    use crate::model::Model;
+
+    #[test]
+    fn cells_that_symmetries_exchange_are_one_orbit() {
+        let text = "type process: scalarset(3); var x: array [process] of 0..1; y: boolean; z: array [process] of 0..1;
+            startstate begin for p: process do x[p] := 0; z[p] := 0; end; y := false; end;
+            ruleset p: process do rule x[p] = 0 ==> begin x[p] := 1; z[p] := 1; y := !y; end; end;";
+        let model = Model::from_text("cells", text, Language::Murphi).expect("a model");
+        let found = detect(&model, &DetectOptions::default(), &Control::default(), &mut Silent).expect("symmetries");
+        assert_eq!(found.cell_orbits(), [0, 0, 0, 1, 2, 2, 2]);
     }
 }

@@ -18,6 +18,9 @@ use crate::search::within_memory;
 
 /// Checks the temporal properties of a plan, and adds the verdicts to what was found.
 pub(crate) fn check_all(plan: &Plan, control: &Control, found: &mut Found) -> Result<(), Error> {
+    if !plan.temporal.is_empty() {
+        found.report.properties.iter().for_each(|property| control.decide(property.subject, property.verdict));
+    }
     for &property in &plan.temporal {
         // After a limit, nothing is left for the others.
         let ended = found.report.stop_reason.clone().filter(|reason| !is_about_properties(reason));
@@ -31,6 +34,7 @@ pub(crate) fn check_all(plan: &Plan, control: &Control, found: &mut Found) -> Re
             }
             _ => report,
         };
+        control.decide(Subject::Property(property), report.verdict);
         add(found, &report, !plan.searches_states());
         found.temporal.push(report);
     }

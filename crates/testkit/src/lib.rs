@@ -4,6 +4,7 @@
 pub mod actions;
 pub mod agreement;
 pub mod beem;
+pub mod browser;
 pub mod conformance;
 pub mod examples;
 pub mod expectation;

@@ -4,20 +4,20 @@ use std::process::ExitCode;
 
 use quotient::{
     Checkpoint, Control, FairnessMode, LabelChecks, Language, LoadOptions, Model, Options, PartialOrder, Plan, Report,
-    Spill, StoreMode, Subject, ViolationLimit,
+    Spill, StoreMode, Subject as About, ViolationLimit, shown,
 };
+use quotient_explorer::{Found, Subject, Task};
 use quotient_ir::Trace;
 
 use crate::arguments::{CheckArguments, CheckFormat, FairnessName, PartialOrderName, StoreName};
 use crate::commands::{
-    Claims, deadlock_mode, exit_status, limits, load_model_with, load_options, order, reduction, runs, show_notes,
-    show_warnings, symmetry,
+    Claims, deadlock_mode, exit_status, limits, load_model_with, load_options, order, reduction, runs, serve,
+    show_notes, show_warnings, symmetry,
 };
-use crate::failure::Failure;
+use crate::failure::{Failure, INCONCLUSIVE};
 use crate::invocation::Invocation;
 use crate::render::human::Outcome;
-use crate::render::sequence_chart::sequence_chart;
-use crate::render::{human, json, junit, sarif};
+use crate::render::{human, json, junit, page, sarif, sequence_chart};
 use crate::terminal::{Palette, complain, print, print_with};
 use crate::watch::{Display, cancel_on_interrupt};
 
@@ -29,6 +29,25 @@ pub(crate) fn run(arguments: &CheckArguments, invocation: &Invocation) -> Result
     let options = options(arguments)?;
     let control = Control::start(&options.limits);
     cancel_on_interrupt(&control);
+    check(arguments, invocation, &options, &control, Hooks { loaded: &mut |_| {}, is_stale: &|| false })
+}
+
+/// What else is done along a check.
+pub(super) struct Hooks<'a> {
+    /// The model has been read.
+    pub(super) loaded: &'a mut dyn FnMut(&Model),
+    /// Whether nobody wants to know the result any more.
+    pub(super) is_stale: &'a dyn Fn() -> bool,
+}
+
+/// Checks a model, and shows the result.
+pub(super) fn check(
+    arguments: &CheckArguments,
+    invocation: &Invocation,
+    options: &Options,
+    control: &Control,
+    hooks: Hooks<'_>,
+) -> Result<ExitCode, Failure> {
     let loading = LoadOptions {
         constraint: arguments.constraint.clone(),
         invariants: arguments.invariant.clone(),
@@ -39,22 +58,30 @@ pub(crate) fn run(arguments: &CheckArguments, invocation: &Invocation) -> Result
             acceptance: arguments.properties.iter().any(|name| name == "acceptance").then_some(true),
             progress: arguments.properties.iter().any(|name| name == "progress"),
         },
-        merges_orders: !options.exact_counts,
+        // The page shows runs and graphs of the whole model.
+        merges_orders: !options.exact_counts && !arguments.page.serve,
         ..load_options(&arguments.model, Claims::Watched)
     };
-    let model = load_model_with(&arguments.model, &loading, &control)?;
+    let model = load_model_with(&arguments.model, &loading, control)?;
+    (hooks.loaded)(&model);
     if let Some(destination) = &arguments.run_files.trace_to {
         runs::check_destination(destination)?;
     }
     if arguments.msc.is_some() && !matches!(model.language(), Some(Language::Promela | Language::Csp)) {
         return Err(Failure::Usage("--msc draws runs of Promela and CSP# models".into()));
     }
-    let plan = Plan::new(&model, &options)?;
+    let plan = Plan::new(&model, options)?;
     show_warnings(&model);
+    if arguments.page.serve {
+        return serve_page(arguments, invocation, model, loading, plan, control);
+    }
     let mut display = Display::new(arguments.output.format, arguments.output.no_progress);
-    let report = plan.run_with(&control, &mut display);
+    let report = plan.run_with(control, &mut display);
     display.clear();
     let report = report?;
+    if (hooks.is_stale)() {
+        return Ok(ExitCode::from(INCONCLUSIVE));
+    }
     show_notes(&report.notes);
     draw(arguments, &model, &report)?;
     if let Some(destination) = &arguments.run_files.trace_to {
@@ -66,6 +93,9 @@ pub(crate) fn run(arguments: &CheckArguments, invocation: &Invocation) -> Result
     let detail = arguments.run_files.detail();
     let outcome = Outcome { model: &model, report: &report, counts: None, detail };
     let status = exit_status(report.verdict);
+    if let Some(path) = &arguments.report {
+        std::fs::write(path, page::page(&outcome, invocation)).map_err(|error| Failure::file("write", path, &error))?;
+    }
     match arguments.output.format {
         CheckFormat::Human => print(&human::check(&outcome, Palette::for_stdout()))?,
         CheckFormat::Junit => print(&junit::check(&outcome, invocation))?,
@@ -75,7 +105,31 @@ pub(crate) fn run(arguments: &CheckArguments, invocation: &Invocation) -> Result
     Ok(ExitCode::from(status))
 }
 
-fn options(arguments: &CheckArguments) -> Result<Options, Failure> {
+/// Serves a page about the check.
+fn serve_page(
+    arguments: &CheckArguments,
+    invocation: &Invocation,
+    model: Model,
+    loading: LoadOptions,
+    plan: Plan,
+    control: &Control,
+) -> Result<ExitCode, Failure> {
+    if arguments.msc.is_some() || arguments.report.is_some() || arguments.run_files.trace_to.is_some() {
+        return Err(Failure::Usage("--serve writes no files: runs are saved on the page".into()));
+    }
+    let (own, invocation, detail) = (model.clone(), invocation.clone(), arguments.run_files.detail());
+    let task: Task = Box::new(move |control, observer| {
+        let report = plan.run_with(control, observer)?;
+        let outcome = Outcome { model: &own, report: &report, counts: None, detail };
+        let json = json::text(|writer| json::search(writer, "check", &outcome, &invocation));
+        Ok(Found { report, json })
+    });
+    let symmetry = symmetry(arguments.symmetry);
+    serve::run(&arguments.page, Subject { model, loading, command: "check", symmetry, task }, control)
+}
+
+/// The options that the command line specifies.
+pub(super) fn options(arguments: &CheckArguments) -> Result<Options, Failure> {
     let store = match (arguments.store, arguments.bitstate_size) {
         (StoreName::Exact | StoreName::Compact, Some(_)) => {
             return Err(Failure::Usage("--bitstate-size is for --store bitstate".into()));
@@ -128,7 +182,7 @@ fn options(arguments: &CheckArguments) -> Result<Options, Failure> {
 }
 
 /// The counterexample of the first violation with its subject, or the run to the run-time error that ended the search.
-fn first_run(report: &Report) -> Option<(Option<Subject>, &Trace)> {
+fn first_run(report: &Report) -> Option<(Option<About>, &Trace)> {
     let mut violations = report.properties.iter();
     let violation = violations.find_map(|property| Some((Some(property.subject), property.trace.as_ref()?)));
     violation.or(report.fault.as_ref().map(|trace| (None, trace)))
@@ -138,7 +192,8 @@ fn first_run(report: &Report) -> Option<(Option<Subject>, &Trace)> {
 /// requested.
 fn draw(arguments: &CheckArguments, model: &Model, report: &Report) -> Result<(), Failure> {
     if let (Some(path), Some((_, trace))) = (&arguments.msc, first_run(report)) {
-        let chart = sequence_chart(model.ir(), model.layout(), trace).unwrap_or_default();
+        let chart = shown::sequence_chart(model.ir(), model.layout(), trace).unwrap_or_default();
+        let chart = sequence_chart::draw(&chart, trace.steps.len());
         std::fs::write(path, chart).map_err(|error| Failure::file("write", path, &error))?;
     }
     Ok(())

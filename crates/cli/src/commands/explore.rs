@@ -6,21 +6,23 @@ use std::process::ExitCode;
 
 use quotient::{Control, Exploration, ExploreOptions, Keep, Model, PartialOrder, SHOWN_STATES};
 
+use quotient_explorer::{Found, Subject, Task};
 use quotient_ir::Interpreter;
 
 use crate::arguments::{AskedName, ExploreArguments, Export, ExportFormat, Format};
 use crate::commands::{
-    Claims, deadlock_mode, exit_status, limits, load_model, order, reduction, show_notes, show_warnings, symmetry,
+    Claims, deadlock_mode, exit_status, limits, load_model, load_options, order, reduction, serve, show_notes,
+    show_warnings, symmetry,
 };
 use crate::failure::Failure;
 use crate::graph::{node_labels, write_aldebaran, write_dot};
 use crate::invocation::Invocation;
 use crate::render::human::{GraphCounts, Outcome};
-use crate::render::state::StateShape;
 use crate::render::trace::StateDetail;
 use crate::render::{human, json, quantity};
 use crate::terminal::{Palette, complain, print, print_with};
 use crate::watch::{Display, cancel_on_interrupt};
+use quotient::shown::StateShape;
 
 /// Runs the command.
 pub(crate) fn run(arguments: &ExploreArguments, invocation: &Invocation) -> Result<ExitCode, Failure> {
@@ -54,6 +56,12 @@ pub(crate) fn run(arguments: &ExploreArguments, invocation: &Invocation) -> Resu
     if let Some(name) = arguments.variables.iter().find(|name| !has_variable(&model, name)) {
         return Err(unknown_variable(name));
     }
+    if arguments.page.serve {
+        if arguments.export.is_some() {
+            return Err(Failure::Usage("--serve writes no files: --export is used without it".into()));
+        }
+        return serve_page(arguments, invocation, model, options, &control);
+    }
     // Created first, so that a long search does not fail at the end for lack of an output file.
     let export = arguments.export.as_ref().map(|export| create(export).map(|file| (export, file))).transpose()?;
     let mut display = Display::new(arguments.output.format, arguments.output.no_progress);
@@ -64,16 +72,38 @@ pub(crate) fn run(arguments: &ExploreArguments, invocation: &Invocation) -> Resu
     if let Some((export, file)) = export {
         write(&found, arguments, export, file, &model)?;
     }
-    let is_drawn = options.partial_order == PartialOrder::Off;
-    let initial = is_drawn.then(|| found.graph.initial().len() as u64);
-    let counts = GraphCounts { initial, deadlocks: found.deadlocks };
-    let detail = StateDetail::default();
-    let outcome = Outcome { model: &model, report: &found.report, counts: Some(counts), detail };
+    let outcome = outcome(&model, &options, &found);
     match arguments.output.format {
         Format::Human => print(&human::explore(&outcome, Palette::for_stdout()))?,
         Format::Json => print_with(|writer| json::search(writer, "explore", &outcome, invocation))?,
     };
     Ok(ExitCode::from(exit_status(found.report.verdict)))
+}
+
+fn outcome<'a>(model: &'a Model, options: &ExploreOptions, found: &'a Exploration) -> Outcome<'a> {
+    let is_drawn = options.partial_order == PartialOrder::Off;
+    let initial = is_drawn.then(|| found.graph.initial().len() as u64);
+    let counts = GraphCounts { initial, deadlocks: found.deadlocks };
+    Outcome { model, report: &found.report, counts: Some(counts), detail: StateDetail::default() }
+}
+
+/// Serves a page about the state space.
+fn serve_page(
+    arguments: &ExploreArguments,
+    invocation: &Invocation,
+    model: Model,
+    options: ExploreOptions,
+    control: &Control,
+) -> Result<ExitCode, Failure> {
+    let (own, invocation, symmetry) = (model.clone(), invocation.clone(), options.symmetry);
+    let task: Task = Box::new(move |control, observer| {
+        let found = quotient::explore(&own, &options, control, observer)?;
+        let outcome = outcome(&own, &options, &found);
+        let json = json::text(|writer| json::search(writer, "explore", &outcome, &invocation));
+        Ok(Found { report: found.report, json })
+    });
+    let loading = load_options(&arguments.model, Claims::Ignored);
+    serve::run(&arguments.page, Subject { model, loading, command: "explore", symmetry, task }, control)
 }
 
 /// Writes a graph to its file.

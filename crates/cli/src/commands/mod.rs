@@ -23,8 +23,10 @@ mod family;
 pub(crate) mod lower;
 mod partial;
 mod runs;
+mod serve;
 pub(crate) mod simulate;
 pub(crate) mod verify;
+pub(crate) mod watch;
 
 /// Whether the claims of a Promela model about its runs are included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,11 +10,11 @@ use quotient::{Approximations, Control, Image, Model, PartialReport, Preserve, R
 use crate::arguments::Format;
 use crate::failure::{Failure, HOLDS};
 use crate::invocation::Invocation;
-use crate::names::{property_title, scalar_text};
 use crate::render::header::Header;
 use crate::render::json;
 use crate::render::quantity;
 use crate::terminal::{print, print_with};
+use quotient::names::{property_title, scalar_text};
 
 /// The output.
 struct Findings {

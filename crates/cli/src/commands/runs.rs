@@ -9,8 +9,6 @@ use quotient_ir::Trace;
 
 use crate::arguments::RunDestination;
 use crate::failure::Failure;
-use crate::names::{property_kind, property_name};
-use crate::render::trace::describe_violation;
 
 /// Checks before a long search that the output directory exists.
 pub(super) fn check_destination(destination: &RunDestination) -> Result<(), Failure> {
@@ -28,18 +26,7 @@ pub(super) fn write(
     subject: Option<Subject>,
     trace: &Trace,
 ) -> Result<(), Failure> {
-    let ir = model.ir();
-    let property = match subject {
-        Some(Subject::Property(id)) => Some((property_name(ir, id), property_kind(ir, id))),
-        Some(Subject::Deadlock) => Some(("deadlock".to_owned(), "deadlock")),
-        Some(Subject::Errors) => Some(("errors".to_owned(), "errors")),
-        None => None,
-    };
-    let violation = trace.violation.as_ref().map(|violation| {
-        let text = describe_violation(ir, model.layout(), violation);
-        (text.message, text.span)
-    });
-    let origin = RunOrigin { command, options, property, violation };
+    let origin = RunOrigin::new(command, options, model, subject, trace);
     let path = &destination.path;
     let file = File::create(path).map_err(|error| Failure::file("write", path, &error))?;
     let mut writer = BufWriter::new(file);

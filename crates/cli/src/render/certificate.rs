@@ -6,12 +6,12 @@ use quotient::{Cause, CertificateVerdict, Finding, Model, Verification};
 use quotient_ir::{Action, Span};
 
 use crate::invocation::Invocation;
-use crate::names::{action_arguments_text, action_span, action_title, joint_title, property_title};
 use crate::render::diagnostics::Lines;
 use crate::render::header::Header;
 use crate::render::json::{DiagnosticObject, diagnostic_objects, write};
 use crate::render::quantity;
 use crate::terminal::{Palette, visible};
+use quotient::names::{action_arguments_text, action_span, action_title, joint_title, property_title};
 
 #[derive(serde::Serialize)]
 struct VerificationObject<'a> {

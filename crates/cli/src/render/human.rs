@@ -10,11 +10,11 @@ use quotient::{
 };
 use quotient_ir::{FaultKind, RuleId, SourceStatement, Trace, Unexecuted, Violation};
 
-use crate::names::{kind_title, property_name, property_title, rule_name};
 use crate::render::diagnostics::Lines;
 use crate::render::quantity;
 use crate::render::trace::{StateDetail, TraceRenderer};
 use crate::terminal::{Palette, visible};
+use quotient::names::{kind_title, property_name, property_title, rule_name};
 
 /// The rate of a shorter search is dominated by noise.
 const MEASURABLE: Duration = Duration::from_millis(20);
@@ -210,14 +210,14 @@ fn optimum_text(optimum: &Optimum) -> String {
 }
 
 /// A violation to show: one for each property, or one for each kind of error.
-struct ShownViolation<'a> {
+pub(super) struct ShownViolation<'a> {
     subject: Subject,
     /// The run to it. A cover property that is never reached has none.
-    trace: Option<&'a Trace>,
+    pub(super) trace: Option<&'a Trace>,
 }
 
 /// All violations, in the order of the properties.
-fn violations<'a>(outcome: &Outcome<'a>) -> Vec<ShownViolation<'a>> {
+pub(super) fn violations<'a>(outcome: &Outcome<'a>) -> Vec<ShownViolation<'a>> {
     let mut shown = Vec::new();
     for property in outcome.report.properties.iter().filter(|property| property.verdict == Verdict::Violated) {
         let subject = property.subject;
@@ -229,7 +229,7 @@ fn violations<'a>(outcome: &Outcome<'a>) -> Vec<ShownViolation<'a>> {
 
 impl ShownViolation<'_> {
     /// A short description of what is violated.
-    fn title(&self, model: &quotient_ir::Model) -> String {
+    pub(super) fn title(&self, model: &quotient_ir::Model) -> String {
         let violation = self.trace.and_then(|trace| trace.violation.as_ref());
         match (self.subject, violation) {
             (Subject::Property(id), _) => property_title(model, id),
@@ -243,7 +243,7 @@ impl ShownViolation<'_> {
 }
 
 /// The verdict on each property, and what cannot be checked.
-fn property_lines(outcome: &Outcome<'_>, palette: Palette) -> String {
+pub(super) fn property_lines(outcome: &Outcome<'_>, palette: Palette) -> String {
     let report = outcome.report;
     let kinds = report.properties.iter().filter_map(|property| match property.subject {
         Subject::Property(id) => Some(kind_title(outcome.model.ir(), id)),
@@ -612,9 +612,10 @@ fn time(states: u64, resumed_states: u64, elapsed: Duration) -> String {
     text
 }
 
-fn figures(outcome: &Outcome<'_>) -> String {
+/// The figures of a search: names and values.
+pub(super) fn figure_rows(outcome: &Outcome<'_>) -> Vec<(&'static str, String)> {
     let report = outcome.report;
-    let mut rows: Vec<(&str, String)> = Vec::new();
+    let mut rows: Vec<(&'static str, String)> = Vec::new();
     if let Some(symmetry) = &report.symmetry {
         rows.extend(symmetry_rows(outcome, symmetry));
     }
@@ -698,6 +699,11 @@ fn figures(outcome: &Outcome<'_>) -> String {
     }
     rows.extend(unreached_rows(outcome));
     rows.extend(firing_rows(outcome));
+    rows
+}
+
+fn figures(outcome: &Outcome<'_>) -> String {
+    let rows = figure_rows(outcome);
     rows.iter().map(|(name, value)| format!("{name:<11}  {value}\n")).collect()
 }
 

@@ -15,16 +15,16 @@ use quotient_ir::{
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use crate::invocation::Invocation;
-use crate::names::{
-    NamedArgument, action_arguments, action_name, action_span, participants, property_arguments, property_kind,
-    property_name, property_title, rule_name,
-};
 use crate::render::context::{ContextObject, failure_context};
 use crate::render::diagnostics::Lines;
 use crate::render::header::Header;
 use crate::render::human::{Outcome, stop_text, summary};
-use crate::render::state::StateShape;
-use crate::render::trace::describe_violation;
+use quotient::names::{
+    NamedArgument, action_arguments, action_name, action_span, participants, property_arguments, property_kind,
+    property_name, property_title, rule_name,
+};
+use quotient::shown::StateShape;
+use quotient::shown::describe_violation;
 
 /// The maximum number of diagnostics: a million messages do not explain an invalid file better.
 const LISTED_DIAGNOSTICS: usize = 1000;
@@ -595,6 +595,13 @@ impl Serialize for ScalarObject<'_> {
             _ => serializer.serialize_str(&self.model.value_name(self.ty, value)),
         }
     }
+}
+
+/// What is written, as text.
+pub(crate) fn text(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> String {
+    let mut text = Vec::new();
+    write(&mut text).expect("memory can be written to");
+    String::from_utf8(text).expect("JSON is UTF-8")
 }
 
 /// The result of `check` (without `counts`) or `explore`.

@@ -3,10 +3,10 @@
 use quotient::{PropertyReport, StopReason, Subject, UnsupportedProperty, Verdict};
 use quotient_ir::{Span, Trace};
 
-use crate::names::{property_kind, property_title};
 use crate::render::diagnostics::{Lines, Location};
 use crate::render::human::{Outcome, stop_text};
-use crate::render::trace::describe_violation;
+use quotient::names::{property_kind, property_title};
+use quotient::shown::describe_violation;
 
 /// The status of a property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

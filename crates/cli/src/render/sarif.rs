@@ -6,14 +6,14 @@ use quotient_ir::{Diagnostic, Severity, Source, Trace};
 use serde_json::{Map, Value, json};
 
 use crate::invocation::Invocation;
-use crate::names::action_span;
 use crate::render::diagnostics::{Lines, Location};
 use crate::render::human::Outcome;
 use crate::render::json::write;
 use crate::render::results::{PropertyResult, PropertyStatus, property_results};
-use crate::render::state::StateShape;
 use crate::render::trace::TraceRenderer;
 use crate::terminal::Palette;
+use quotient::names::action_span;
+use quotient::shown::StateShape;
 
 const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 

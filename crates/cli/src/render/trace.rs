@@ -4,18 +4,14 @@
 use std::fmt::Write;
 
 use quotient_ir::{
-    Action, DeadlockMode, FaultKind, Interpreter, Layout, Model, PropertyId, Span, TemporalClaim, Trace, TraceStep,
-    Valuation, Violation,
+    Action, Interpreter, Layout, Model, PropertyId, TemporalClaim, Trace, TraceStep, Valuation, Violation,
 };
 
-use crate::names::{
-    action_arguments_text, action_is_named, action_span, action_title, is_remark, joint_title, operation_title,
-    participants, property_arguments_text, property_title,
-};
 use crate::render::context::{context_lines, failure_context};
 use crate::render::diagnostics::Lines;
-use crate::render::state::{Change, Entry, StateShape};
 use crate::terminal::{Palette, visible};
+use quotient::names::{action_is_named, action_span, instance_title, is_remark, joint_title, participants};
+use quotient::shown::{Change, Entry, StateShape, ViolationText, describe_violation};
 
 /// The maximum number of statements listed for one step.
 const LISTED_STATEMENTS: usize = 20;
@@ -57,14 +53,6 @@ pub(crate) enum ShownValues {
     /// The first state in full, then what each step changes
     #[default]
     Changed,
-}
-
-/// The violation at the end of a trace.
-pub(crate) struct ViolationText {
-    /// In one sentence.
-    pub(crate) message: String,
-    /// The part of the source it concerns, if any.
-    pub(crate) span: Option<Span>,
 }
 
 impl<'m> TraceRenderer<'m> {
@@ -218,17 +206,10 @@ impl<'m> TraceRenderer<'m> {
 
     /// The same with the details that follow from the previous state.
     fn instance_after(&self, action: Action, arguments: &[i64], before: Option<&Valuation>) -> String {
-        let title = joint_title(self.model, action, arguments);
-        let own = || operation_title(&self.interpreter, action, arguments, before);
-        if let Some(title) = title.or_else(own) {
-            return self.palette.strong(&title);
-        }
-        let mut text = self.palette.strong(&action_title(self.model, action));
-        let arguments = action_arguments_text(self.model, action, arguments);
-        if !arguments.is_empty() {
-            let _ = write!(text, ", {arguments}");
-        }
-        if !action_is_named(self.model, action) {
+        let (name, rest) = instance_title(&self.interpreter, action, arguments, before);
+        let mut text = format!("{}{rest}", self.palette.strong(&name));
+        let is_own = joint_title(self.model, action, arguments).is_none() && self.model.operations.is_none();
+        if is_own && !action_is_named(self.model, action) {
             let place = self.model.source.locate(action_span(self.model, action));
             let _ = write!(text, " {}", self.palette.faint(&format!("({place})")));
         }
@@ -280,75 +261,6 @@ impl<'m> TraceRenderer<'m> {
         let context = failure_context(self.model, self.shape.layout(), violation, last);
         text.push_str(&context_lines(self.model, &context, &indent, self.palette));
         text
-    }
-}
-
-/// A short name for the kind of a violation.
-pub(crate) fn violated_subject(model: &Model, violation: &Violation) -> String {
-    match violation {
-        Violation::Property { property, .. }
-        | Violation::Unreachable { property, .. }
-        | Violation::Temporal { property, .. } => property_title(model, *property),
-        Violation::Fault { fault, .. } => match fault.kind {
-            FaultKind::Invariant(property) => property_title(model, property),
-            _ => format!("error: {}", visible(&fault.message)),
-        },
-        Violation::PropertyFault { fault, .. } => format!("error: {}", visible(&fault.message)),
-        Violation::Deadlock(_) => "deadlock".into(),
-    }
-}
-
-/// Describes a violation.
-pub(crate) fn describe_violation(model: &Model, layout: &Layout, violation: &Violation) -> ViolationText {
-    let property_with = |property, arguments: &[i64]| {
-        let arguments = property_arguments_text(model, property, arguments);
-        let title = property_title(model, property);
-        if arguments.is_empty() { title } else { format!("{title} with {arguments}") }
-    };
-    match violation {
-        Violation::Property { property, arguments } => ViolationText {
-            message: format!("{} fails here", property_with(*property, arguments)),
-            span: Some(model.properties[*property].span),
-        },
-        Violation::PropertyFault { property, arguments, fault } => ViolationText {
-            message: format!("{} has no value here: {}", property_with(*property, arguments), visible(&fault.message)),
-            span: Some(fault.span),
-        },
-        Violation::Fault { action, arguments, fault } => {
-            let what = match fault.kind {
-                FaultKind::Invariant(_) => "leads to a violation",
-                _ => "fails here",
-            };
-            let own = || operation_title(&Interpreter::new(model, layout), *action, arguments, None);
-            if let Some(title) = joint_title(model, *action, arguments).or_else(own) {
-                let message = format!("{title} {what}: {}", visible(&fault.message));
-                return ViolationText { message, span: Some(fault.span) };
-            }
-            let arguments = action_arguments_text(model, *action, arguments);
-            let title = action_title(model, *action);
-            let title = if arguments.is_empty() { title } else { format!("{title}, {arguments}") };
-            ViolationText { message: format!("{title} {what}: {}", visible(&fault.message)), span: Some(fault.span) }
-        }
-        Violation::Deadlock(mode) => {
-            let own = model.presentation.as_ref().and_then(|presentation| presentation.deadlock.as_deref());
-            let usual = match mode {
-                _ if model.operations.is_some() => "deadlock: no operation is enabled here",
-                DeadlockMode::Stuttering => "deadlock: no rule can fire here and change the state",
-                _ => "deadlock: no rule can fire here",
-            };
-            ViolationText { message: own.unwrap_or(usual).into(), span: None }
-        }
-        Violation::Unreachable { property, arguments } => ViolationText {
-            message: format!(
-                "from here no state can be reached that satisfies {}",
-                property_with(*property, arguments)
-            ),
-            span: Some(model.properties[*property].span),
-        },
-        Violation::Temporal { property, arguments } => ViolationText {
-            message: format!("this run violates {}", property_with(*property, arguments)),
-            span: Some(model.properties[*property].span),
-        },
     }
 }
 

@@ -12,11 +12,14 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
+use quotient_engines::Subject;
 use quotient_ir::{Diagnostic, Interpreter, Layout, Source, Span, Trace, replay};
 
 use crate::error::Error;
 use crate::identity::TextHash;
 use crate::model::{LoadOptions, Model, read, unreadable};
+use crate::names::{property_kind, property_name};
+use crate::shown::describe_violation;
 use json::Json;
 
 pub use trail::TrailFile;
@@ -54,6 +57,29 @@ pub struct RunOrigin<'a> {
     pub property: Option<(String, &'a str)>,
     /// The violation at its end, as text, and the part of the model it concerns.
     pub violation: Option<(String, Option<Span>)>,
+}
+
+impl<'a> RunOrigin<'a> {
+    /// The origin of a run of a model that a command has found, about a subject.
+    pub fn new(
+        command: &'a str,
+        options: &'a LoadOptions,
+        model: &Model,
+        subject: Option<Subject>,
+        trace: &Trace,
+    ) -> Self {
+        let property = match subject {
+            Some(Subject::Property(id)) => Some((property_name(model.ir(), id), property_kind(model.ir(), id))),
+            Some(Subject::Deadlock) => Some(("deadlock".to_owned(), "deadlock")),
+            Some(Subject::Errors) => Some(("errors".to_owned(), "errors")),
+            None => None,
+        };
+        let violation = trace.violation.as_ref().map(|violation| {
+            let text = describe_violation(model.ir(), model.layout(), violation);
+            (text.message, text.span)
+        });
+        Self { command, options, property, violation }
+    }
 }
 
 /// Writes a run.

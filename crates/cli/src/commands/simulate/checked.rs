@@ -7,11 +7,12 @@ use quotient_ir::{Interpreter, PropertyKind, Trace};
 use crate::arguments::Format;
 use crate::failure::{Failure, INCONCLUSIVE, VIOLATED};
 use crate::invocation::Invocation;
-use crate::names::property_title;
 use crate::render::json;
 use crate::render::quantity;
-use crate::render::trace::{StateDetail, TraceRenderer, violated_subject};
+use crate::render::trace::{StateDetail, TraceRenderer};
 use crate::terminal::{Palette, print, print_with, visible};
+use quotient::names::property_title;
+use quotient::shown::violated_subject;
 
 /// Makes the runs and shows the outcome.
 pub(super) fn run(

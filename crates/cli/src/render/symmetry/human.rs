@@ -9,10 +9,10 @@ use quotient::{
 use quotient_ir::Model;
 
 use super::{named, place};
-use crate::names::property_title;
 use crate::render::diagnostics::{Lines, render_remarks};
 use crate::render::quantity;
 use crate::terminal::{Palette, visible};
+use quotient::names::property_title;
 
 /// More generators than this are only counted.
 const LISTED_GENERATORS: usize = 24;

@@ -8,10 +8,10 @@ use quotient_ir::{Model, Span};
 
 use super::{named, place};
 use crate::invocation::Invocation;
-use crate::names::{property_kind, property_name};
 use crate::render::diagnostics::Lines;
 use crate::render::header::Header;
 use crate::render::json::{DiagnosticObject, diagnostic_objects, seconds, write};
+use quotient::names::{property_kind, property_name};
 
 #[derive(serde::Serialize)]
 struct DetectionObject<'a> {

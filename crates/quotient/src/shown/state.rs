@@ -8,7 +8,7 @@ use crate::names::{scalar_text, value_text};
 const LISTED_CELLS: u64 = 8;
 
 /// How the states of a model are shown.
-pub(crate) struct StateShape<'m> {
+pub struct StateShape<'m> {
     model: &'m Model,
     layout: &'m Layout,
     pieces: Vec<ShownPiece<'m>>,
@@ -120,18 +120,21 @@ enum Piece<'m> {
 }
 
 /// The parts of the state that are worth showing, in the order of a [`StateShape`].
-pub(crate) struct Varying(Vec<bool>);
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Varying(Vec<bool>);
 
 /// A name and its value.
-pub(crate) struct Entry {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
     /// The name in source terms.
-    pub(crate) name: String,
+    pub name: String,
     /// The value in source notation.
-    pub(crate) value: String,
+    pub value: String,
 }
 
 /// A change to a part of the state.
-pub(crate) enum Change {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
     /// A cell has another value.
     Value {
         /// Its name.
@@ -178,7 +181,7 @@ pub(crate) enum Change {
 
 impl<'m> StateShape<'m> {
     /// Determines how the states of a model are shown.
-    pub(crate) fn new(model: &'m Model, layout: &'m Layout) -> Self {
+    pub fn new(model: &'m Model, layout: &'m Layout) -> Self {
         let mut shape = Self { model, layout, pieces: Vec::new(), arrays: Vec::new() };
         if let Some(presentation) = &model.presentation {
             for part in &presentation.parts {
@@ -231,12 +234,12 @@ impl<'m> StateShape<'m> {
     }
 
     /// The layout of the states.
-    pub(crate) fn layout(&self) -> &'m Layout {
+    pub fn layout(&self) -> &'m Layout {
         self.layout
     }
 
     /// Everything in a state, with large arrays of equal cells on one line.
-    pub(crate) fn summary(&self, state: &Valuation) -> Vec<Entry> {
+    pub fn summary(&self, state: &Valuation) -> Vec<Entry> {
         if self.model.presentation.is_some() {
             return self.telling_entries(state);
         }
@@ -280,7 +283,7 @@ impl<'m> StateShape<'m> {
     }
 
     /// All entries of a state.
-    pub(crate) fn entries(&self, state: &Valuation) -> Vec<Entry> {
+    pub fn entries(&self, state: &Valuation) -> Vec<Entry> {
         let mut entries = Vec::new();
         for shown in &self.pieces {
             self.add_entries(shown, state, &mut entries);
@@ -289,7 +292,7 @@ impl<'m> StateShape<'m> {
     }
 
     /// All entries of a state that have a value.
-    pub(crate) fn defined_entries(&self, state: &Valuation) -> Vec<Entry> {
+    pub fn defined_entries(&self, state: &Valuation) -> Vec<Entry> {
         let mut entries = Vec::new();
         for shown in self.pieces.iter().filter(|shown| shown.piece.cells(state).iter().any(Option::is_some)) {
             self.add_entries(shown, state, &mut entries);
@@ -298,7 +301,7 @@ impl<'m> StateShape<'m> {
     }
 
     /// The control points of the processes of a state.
-    pub(crate) fn positions(&self, state: &Valuation) -> Vec<Entry> {
+    pub fn positions(&self, state: &Valuation) -> Vec<Entry> {
         let mut entries = Vec::new();
         for shown in self.pieces.iter().filter(|shown| matches!(shown.piece, Piece::Position { .. })) {
             self.add_entries(shown, state, &mut entries);
@@ -307,7 +310,7 @@ impl<'m> StateShape<'m> {
     }
 
     /// The parts that differ among states.
-    pub(crate) fn varying(&self, states: &[Valuation]) -> Varying {
+    pub fn varying(&self, states: &[Valuation]) -> Varying {
         let differs = |shown: &ShownPiece<'_>, one: &Valuation, other: &Valuation| {
             shown.piece.cells(one) != shown.piece.cells(other) || shown.is_there(one) != shown.is_there(other)
         };
@@ -319,7 +322,7 @@ impl<'m> StateShape<'m> {
     ///
     /// # Errors
     /// The first name that is not a variable.
-    pub(crate) fn chosen(&self, names: &[String], states: &[Valuation]) -> Result<Varying, String> {
+    pub fn chosen(&self, names: &[String], states: &[Valuation]) -> Result<Varying, String> {
         if names.is_empty() {
             return Ok(self.varying(states));
         }
@@ -334,7 +337,7 @@ impl<'m> StateShape<'m> {
     }
 
     /// Some of the parts of a state.
-    pub(crate) fn entries_of(&self, parts: &Varying, state: &Valuation) -> Vec<Entry> {
+    pub fn entries_of(&self, parts: &Varying, state: &Valuation) -> Vec<Entry> {
         let mut entries = Vec::new();
         for (shown, _) in self.pieces.iter().zip(&parts.0).filter(|&(_, &is_wanted)| is_wanted) {
             self.add_entries(shown, state, &mut entries);
@@ -378,7 +381,7 @@ impl<'m> StateShape<'m> {
     }
 
     /// The differences in the second state.
-    pub(crate) fn changes(&self, before: &Valuation, after: &Valuation) -> Vec<Change> {
+    pub fn changes(&self, before: &Valuation, after: &Valuation) -> Vec<Change> {
         let mut changes = Vec::new();
         for shown in &self.pieces {
             let piece = &shown.piece;

@@ -1,0 +1,47 @@
+//! A page about a model in a browser: the progress of its search, its quotient as a graph, its runs and its symmetries.
+//!
+//! [`Server::start`] searches on a thread of its own and serves the page, which is embedded, and the interface that it uses
+//! (`docs/explorer-api.md`). Everything about models comes from the facade; this crate has HTTP, JSON, and the layout of
+//! graphs. Nothing is read from or written to the file system.
+
+mod answers;
+mod assets;
+mod graph;
+mod layered;
+mod orbits;
+mod runs;
+mod search;
+mod server;
+mod symmetry;
+mod texts;
+
+use quotient::{Control, Error, LoadOptions, Model, Observer, Report, Symmetry};
+
+pub use search::Ended;
+pub use server::{Server, Stopper};
+
+/// What to show.
+pub struct Subject {
+    /// The model.
+    pub model: Model,
+    /// How it was loaded, for files of runs.
+    pub loading: LoadOptions,
+    /// The command that asks for it, `check` or `explore`.
+    pub command: &'static str,
+    /// The symmetries whose orbits are the nodes of the graph.
+    pub symmetry: Symmetry,
+    /// The search.
+    pub task: Task,
+}
+
+/// A search: reports what it does to an observer, and ends when its control is cancelled.
+pub type Task = Box<dyn FnOnce(&Control, &mut dyn Observer) -> Result<Found, Error> + Send>;
+
+/// The result of a search.
+#[derive(Debug)]
+pub struct Found {
+    /// The report.
+    pub report: Report,
+    /// The report as JSON, as the command prints it.
+    pub json: String,
+}
