@@ -179,10 +179,13 @@ fn renaming_keeps_the_models_of_others() {
         let Some(folder) = corpus(language, "renaming in the models of others") else { return };
         let mut count = Count::default();
         for path in files_below(&folder) {
-            if fs::metadata(&path).is_ok_and(|it| it.len() < 20_000) {
+            // Large machines and systems take long to load.
+            let most = if language == "murphi" { 20_000 } else { 2_500 };
+            if fs::metadata(&path).is_ok_and(|it| it.len() < most) {
                 check(&path, 2, &mut count);
             }
         }
+        assert!(count.renamed >= 50, "{language}: {} renamed", count.renamed);
     }
 }
 
