@@ -14,7 +14,11 @@ struct Server {
 impl Server {
     fn start() -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_quotient"));
-        command.args(["language-server", "--stdio"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .args(["language-server", "--stdio"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         let mut process = command.spawn().expect("it starts");
         let input = process.stdin.take().expect("a pipe");
         let output = BufReader::new(process.stdout.take().expect("a pipe"));

@@ -15,7 +15,7 @@ use quotient::{Language, names};
 use serde_json::json;
 
 use crate::document::{Document, Facts, Names, Role};
-use crate::text::{Encoding, Text};
+use crate::text::Encoding;
 
 /// The most values that a hover lists.
 const LISTED_VALUES: usize = 12;
@@ -75,8 +75,31 @@ fn named<'n>(
     (found, place.unwrap_or_default())
 }
 
+/// The same, or in a text with syntax errors what the word could mean: what is around it may have been left out.
+fn meant<'n>(
+    document: &Document,
+    names: &'n Names,
+    position: Position,
+    encoding: Encoding,
+) -> (Vec<&'n Definition>, Span) {
+    let (found, place) = named(document, names, position, encoding);
+    if !found.is_empty() || !names.is_wrong {
+        return (found, place);
+    }
+    let offset = document.offset(position, encoding);
+    let (before, behind) = document.text.content().split_at(offset as usize);
+    let is_part = |it: char| it.is_ascii_alphanumeric() || it == '_';
+    let start = before.trim_end_matches(is_part).len();
+    let end = offset as usize + (behind.len() - behind.trim_start_matches(is_part).len());
+    let word = &document.text.content()[start..end];
+    // Of several scopes the smallest is the innermost.
+    let visible = names.outline.visible(offset).filter(|it| it.name == word);
+    let innermost = visible.min_by_key(|it| it.scope.map_or(u32::MAX, |scope| scope.end - scope.start));
+    (innermost.into_iter().collect(), Span::new(start, end))
+}
+
 pub(crate) fn definition(document: &Document, names: &Names, position: Position, encoding: Encoding) -> Vec<Location> {
-    let (found, _) = named(document, names, position, encoding);
+    let (found, _) = meant(document, names, position, encoding);
     found.iter().filter_map(|it| document.location(&names.source, it.span, encoding)).collect()
 }
 
@@ -253,7 +276,7 @@ fn block_name(language: Language) -> &'static str {
 }
 
 pub(crate) fn hover(document: &Document, names: &Names, position: Position, encoding: Encoding) -> Option<Hover> {
-    let (found, place) = named(document, names, position, encoding);
+    let (found, place) = meant(document, names, position, encoding);
     let facts = document.facts.as_deref();
     let sections: Vec<String> = found.iter().map(|it| described(document, it, facts)).collect();
     let value = sections.join("\n\n---\n\n");
@@ -281,7 +304,7 @@ fn described(document: &Document, definition: &Definition, facts: Option<&Facts>
         }
     }
     for role in facts.roles.iter().filter(|role| is_about(role, definition)) {
-        text.push_str(&format!("\n\n{}", orbit(document, role, facts)));
+        text.push_str(&format!("\n\n{}", orbit(role, facts)));
     }
     text
 }
@@ -319,7 +342,7 @@ fn is_about(role: &Role, definition: &Definition) -> bool {
 }
 
 /// What can be permuted, in words.
-fn orbit(document: &Document, role: &Role, facts: &Facts) -> String {
+fn orbit(role: &Role, facts: &Facts) -> String {
     if role.is_free {
         return format!("interchangeable: order {}", role.order());
     }
@@ -336,7 +359,6 @@ fn orbit(document: &Document, role: &Role, facts: &Facts) -> String {
         let place = if is_here { format!(" (line {line})") } else { String::new() };
         text.push_str(&format!("\n* {reason}{place}"));
     }
-    let _ = document;
     text
 }
 
@@ -469,22 +491,26 @@ pub(crate) fn property_range(document: &Document, model: &Model, property: Prope
     document.range(&model.source, model.properties[property].span, encoding)
 }
 
-/// The edits that format a document; none if it is not Murphi or has syntax errors.
+/// The edits that format a document, from the first that changes to the last; none if it is not Murphi or has syntax errors.
 pub(crate) fn formatted(document: &Document, encoding: Encoding) -> Option<Vec<TextEdit>> {
     if document.language != Language::Murphi {
         return None;
     }
     let content = document.text.content();
     let new_text = quotient::format_murphi(content)?;
-    Some(edits(&document.text, content, new_text, encoding))
-}
-
-/// One edit from the first line that differs to the last.
-fn edits(text: &Text, content: &str, new: String, encoding: Encoding) -> Vec<TextEdit> {
-    if content == new {
-        return Vec::new();
+    if content == new_text {
+        return Some(Vec::new());
     }
-    vec![TextEdit { range: text.whole(encoding), new_text: new }]
+    // The same beginnings and ends stay, so that the cursor does.
+    let same = content.bytes().zip(new_text.bytes()).take_while(|(one, other)| one == other).count();
+    let same = (0..=same).rev().find(|it| content.is_char_boundary(*it) && new_text.is_char_boundary(*it))?;
+    let behind = content[same..].bytes().rev().zip(new_text[same..].bytes().rev());
+    let behind = behind.take_while(|(one, other)| one == other).count();
+    let is_boundary =
+        |it: &usize| content.is_char_boundary(content.len() - it) && new_text.is_char_boundary(new_text.len() - it);
+    let behind = (0..=behind).rev().find(is_boundary)?;
+    let range = document.text.range(Span::new(same, content.len() - behind), encoding);
+    Some(vec![TextEdit { range, new_text: new_text[same..new_text.len() - behind].to_owned() }])
 }
 
 /// The folder of a file, for messages.

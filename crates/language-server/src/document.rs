@@ -41,6 +41,8 @@ pub(crate) struct Document {
 pub(crate) struct Names {
     pub(crate) source: Source,
     pub(crate) outline: Arc<Outline>,
+    /// Whether the text has syntax errors, so that the parser has left something out.
+    pub(crate) is_wrong: bool,
 }
 
 /// What a front end says about a text.
@@ -120,10 +122,12 @@ impl Document {
         }
         let source = self.source(open);
         let outline = Arc::new(outline(&source, self.language));
-        if self.last_good.is_none() || quotient::syntax_errors(&source, self.language).is_empty() {
+        let errors = quotient::syntax_errors(&source, self.language);
+        let is_wrong = errors.iter().any(Diagnostic::is_error);
+        if self.last_good.is_none() || !is_wrong {
             self.last_good = Some(outline.clone());
         }
-        self.names.insert(Names { source, outline }).clone()
+        self.names.insert(Names { source, outline, is_wrong }).clone()
     }
 
     /// The text with the files that it mentions.

@@ -77,11 +77,6 @@ impl Text {
         Range { start, end: self.position(span.end.max(span.start) as usize, encoding) }
     }
 
-    /// The range of the whole text.
-    pub(crate) fn whole(&self, encoding: Encoding) -> Range {
-        Range { start: Position::default(), end: self.position(self.content.len(), encoding) }
-    }
-
     /// The text after a change. A range that ends before it begins is empty.
     #[must_use]
     pub(crate) fn changed(&self, change: &TextDocumentContentChangeEvent, encoding: Encoding) -> Self {

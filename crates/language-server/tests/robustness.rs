@@ -108,7 +108,27 @@ fn edits() -> usize {
 
 #[test]
 fn random_edits_do_no_harm() {
-    let words = ["", "x", "{", "}", "end", "é", "😀", "\n", ";", "(", "do", "#define N", "\"", "/*", "::", ":=", "0..", "[", "."];
+    let words = [
+        "",
+        "x",
+        "{",
+        "}",
+        "end",
+        "é",
+        "😀",
+        "\n",
+        ";",
+        "(",
+        "do",
+        "#define N",
+        "\"",
+        "/*",
+        "::",
+        ":=",
+        "0..",
+        "[",
+        ".",
+    ];
     for (language, uri, text) in TEXTS {
         let mut client = Client::new();
         let mut random = Random(11);
@@ -126,7 +146,8 @@ fn random_edits_do_no_harm() {
                     json!({"line": line, "character": at - start})
                 };
                 // Not inside of a pair.
-                let whole = |at: usize| if at < units.len() && (0xDC00..0xE000).contains(&units[at]) { at - 1 } else { at };
+                let whole =
+                    |at: usize| if at < units.len() && (0xDC00..0xE000).contains(&units[at]) { at - 1 } else { at };
                 let start = whole(random.below(units.len() + 1));
                 let end = whole((start + random.below(8)).min(units.len())).max(start);
                 let word = words[random.below(words.len())];

@@ -1,5 +1,8 @@
 //! A scripted client: it speaks the protocol and waits for what it asked.
 
+// Each test uses a part of it.
+#![allow(dead_code)]
+
 use std::time::{Duration, Instant};
 
 use lsp_server::{Connection, Message, Notification, Request, RequestId, Response, ResponseError};
@@ -9,43 +12,43 @@ use serde_json::{Value, json};
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A client of a server in this process.
-pub struct Client {
+pub(crate) struct Client {
     connection: Connection,
     next: i32,
     /// What the server said without being asked, and has not been looked at.
-    pub said: Vec<Notification>,
+    pub(crate) said: Vec<Notification>,
     /// What the server asked.
-    pub asked: Vec<Request>,
+    pub(crate) asked: Vec<Request>,
     server: Option<std::thread::JoinHandle<()>>,
 }
 
 impl Client {
     /// A client that has said hello, with these capabilities.
-    pub fn with(capabilities: Value) -> (Self, Value) {
+    pub(crate) fn with(capabilities: Value) -> (Self, Value) {
         let mut client = Self::silent();
         let hello = client.ask("initialize", json!({"capabilities": capabilities})).expect("a server");
         client.tell("initialized", json!({}));
         (client, hello)
     }
 
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::with(json!({})).0
     }
 
     /// A client that has said nothing.
-    pub fn silent() -> Self {
+    pub(crate) fn silent() -> Self {
         let (server, connection) = Connection::memory();
         let thread = std::thread::spawn(move || serve(server).expect("the server does not fail"));
         Self { connection, next: 0, said: Vec::new(), asked: Vec::new(), server: Some(thread) }
     }
 
-    pub fn tell(&self, method: &str, params: Value) {
+    pub(crate) fn tell(&self, method: &str, params: Value) {
         let message = Notification { method: method.to_owned(), params };
         self.connection.sender.send(message.into()).expect("the server listens");
     }
 
     /// Sends a request and does not wait.
-    pub fn begin(&mut self, method: &str, params: Value) -> RequestId {
+    pub(crate) fn begin(&mut self, method: &str, params: Value) -> RequestId {
         self.next += 1;
         let id = RequestId::from(self.next);
         let request = Request { id: id.clone(), method: method.to_owned(), params };
@@ -54,7 +57,7 @@ impl Client {
     }
 
     /// Waits for the answer to a request.
-    pub fn wait(&mut self, id: &RequestId) -> Result<Value, ResponseError> {
+    pub(crate) fn wait(&mut self, id: &RequestId) -> Result<Value, ResponseError> {
         loop {
             if let Some(Response { id: found, response_result }) = self.receive() {
                 assert_eq!(&found, id, "answers come to what was asked");
@@ -77,24 +80,24 @@ impl Client {
         None
     }
 
-    pub fn ask(&mut self, method: &str, params: Value) -> Result<Value, ResponseError> {
+    pub(crate) fn ask(&mut self, method: &str, params: Value) -> Result<Value, ResponseError> {
         let id = self.begin(method, params);
         self.wait(&id)
     }
 
-    pub fn open(&self, uri: &str, language: &str, text: &str) {
+    pub(crate) fn open(&self, uri: &str, language: &str, text: &str) {
         let item = json!({"uri": uri, "languageId": language, "version": 1, "text": text});
         self.tell("textDocument/didOpen", json!({"textDocument": item}));
     }
 
     /// Replaces the whole text.
-    pub fn replace(&self, uri: &str, version: i32, text: &str) {
+    pub(crate) fn replace(&self, uri: &str, version: i32, text: &str) {
         let document = json!({"uri": uri, "version": version});
         self.tell("textDocument/didChange", json!({"textDocument": document, "contentChanges": [{"text": text}]}));
     }
 
     /// The diagnostics of a version of a document. A text with syntax errors is spoken about twice.
-    pub fn diagnostics(&mut self, uri: &str, version: i32) -> Vec<Value> {
+    pub(crate) fn diagnostics(&mut self, uri: &str, version: i32) -> Vec<Value> {
         let begun = Instant::now();
         loop {
             let is_it = |it: &Notification| {
@@ -112,18 +115,18 @@ impl Client {
     }
 
     /// The messages of the diagnostics, with their lines, counted from one.
-    pub fn messages(&mut self, uri: &str, version: i32) -> Vec<String> {
+    pub(crate) fn messages(&mut self, uri: &str, version: i32) -> Vec<String> {
         let found = self.diagnostics(uri, version);
         found.iter().map(|it| format!("{}: {}", line(&it["range"]), first_line(&it["message"]))).collect()
     }
 
     /// Asks about a place, by the first occurrence of a text in a document and an offset from there.
-    pub fn at(&mut self, method: &str, uri: &str, place: Value) -> Result<Value, ResponseError> {
+    pub(crate) fn at(&mut self, method: &str, uri: &str, place: Value) -> Result<Value, ResponseError> {
         self.ask(method, json!({"textDocument": {"uri": uri}, "position": place}))
     }
 
     /// Says goodbye and waits for the server to end.
-    pub fn leave(mut self) {
+    pub(crate) fn leave(mut self) {
         self.ask("shutdown", Value::Null).expect("an answer");
         self.tell("exit", Value::Null);
         self.server.take().expect("it runs").join().expect("the server ends well");
@@ -139,7 +142,7 @@ fn line(range: &Value) -> u64 {
 }
 
 /// The place of the `number`th occurrence of a text, in units of UTF-16.
-pub fn place(text: &str, part: &str, number: usize) -> Value {
+pub(crate) fn place(text: &str, part: &str, number: usize) -> Value {
     let offset = text.match_indices(part).nth(number).unwrap_or_else(|| panic!("`{part}` {number}")).0;
     let before = &text[..offset];
     let start = before.rfind('\n').map_or(0, |at| at + 1);
@@ -147,7 +150,7 @@ pub fn place(text: &str, part: &str, number: usize) -> Value {
 }
 
 /// `line:character` of the starts of locations, counted from one.
-pub fn starts(locations: &Value) -> String {
+pub(crate) fn starts(locations: &Value) -> String {
     let one = |it: &Value| {
         let start = &it["range"]["start"];
         format!("{}:{}", start["line"].as_u64().expect("a line") + 1, start["character"].as_u64().expect("a place") + 1)
