@@ -303,7 +303,7 @@ fn described(document: &Document, definition: &Definition, facts: Option<&Facts>
             text.push_str(&format!(" · {}", domain(model.ir(), ty)));
         }
     }
-    for role in facts.roles.iter().filter(|role| is_about(role, definition)) {
+    for role in document.roles.iter().filter(|role| is_about(role, definition)) {
         text.push_str(&format!("\n\n{}", orbit(role, facts)));
     }
     text
@@ -335,8 +335,9 @@ fn domain(model: &Model, ty: TypeId) -> String {
 
 fn is_about(role: &Role, definition: &Definition) -> bool {
     match definition.kind {
-        Kind::Type | Kind::Process => role.name == definition.name,
-        Kind::Variable | Kind::Channel => role.variables.contains(&definition.name),
+        Kind::Type => role.name == definition.name,
+        // The processes of a type are the elements of an array of its name.
+        Kind::Variable | Kind::Channel | Kind::Process => role.variables.contains(&definition.name),
         _ => false,
     }
 }
@@ -347,6 +348,7 @@ fn orbit(role: &Role, facts: &Facts) -> String {
         return format!("interchangeable: order {}", role.order());
     }
     let mut text = match &role.classes[..] {
+        [] if role.others > 0 => format!("interchangeable only together, or in turn: {} values", role.size),
         [] => format!("not interchangeable: {} values", role.size),
         classes => {
             let classes: Vec<String> = classes.iter().map(|class| format!("{{{}}}", class.join(", "))).collect();
@@ -363,11 +365,12 @@ fn orbit(role: &Role, facts: &Facts) -> String {
 }
 
 pub(crate) fn inlays(document: &Document, names: &Names, within: Range, encoding: Encoding) -> Vec<InlayHint> {
-    let Some(facts) = document.facts.as_deref() else { return Vec::new() };
     let mut hints: Vec<InlayHint> = Vec::new();
-    let free: Vec<&Role> = facts.roles.iter().filter(|it| it.is_free && it.size > 1).collect();
+    let free: Vec<&Role> = document.roles.iter().filter(|it| it.is_free && it.size > 1).collect();
     let mut add = |definition: &Definition, role: &Role| {
-        let position = document.text.position(definition.extent.end.max(definition.span.end) as usize, encoding);
+        // Behind a declaration, but not behind a whole process.
+        let end = if definition.kind == Kind::Process { definition.span.end } else { definition.extent.end };
+        let position = document.text.position(end.max(definition.span.end) as usize, encoding);
         let is_here = names.source.file_at(definition.span.start).1.start == 0;
         let is_wanted = within.start <= position && position <= within.end;
         if is_here && is_wanted && !hints.iter().any(|hint| hint.position == position) {
@@ -387,7 +390,7 @@ pub(crate) fn inlays(document: &Document, names: &Names, within: Range, encoding
     for role in free {
         let definitions = &names.outline.definitions;
         let of_type =
-            definitions.iter().find(|it| matches!(it.kind, Kind::Type | Kind::Process) && it.name == role.name);
+            definitions.iter().find(|it| it.kind == Kind::Type && it.name == role.name);
         match of_type {
             Some(definition) => add(definition, role),
             // Values without a type of their own number the elements of arrays.

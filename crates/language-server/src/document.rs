@@ -28,6 +28,8 @@ pub(crate) struct Document {
     names: Option<Names>,
     /// What the front end said, perhaps about an earlier version.
     pub(crate) facts: Option<Arc<Facts>>,
+    /// What the text says about values that are interchangeable, perhaps of an earlier version.
+    pub(crate) roles: Vec<Role>,
     /// The outline of the last text without syntax errors.
     pub(crate) last_good: Option<Arc<Outline>>,
     /// The last verdicts, by what they are about.
@@ -51,7 +53,6 @@ pub(crate) struct Facts {
     pub(crate) source: Source,
     pub(crate) diagnostics: Vec<Diagnostic>,
     pub(crate) model: Option<Model>,
-    pub(crate) roles: Vec<Role>,
 }
 
 /// Values that are interchangeable, as far as the text shows it.
@@ -66,6 +67,8 @@ pub(crate) struct Role {
     pub(crate) classes: Vec<Vec<String>>,
     /// Whether all can.
     pub(crate) is_free: bool,
+    /// How many other permutations move its values.
+    pub(crate) others: usize,
     /// What speaks against more, with its place.
     pub(crate) limits: Vec<(Span, String)>,
 }
@@ -104,6 +107,7 @@ impl Document {
             text: Text::new(text),
             names: None,
             facts: None,
+            roles: Vec::new(),
             last_good: None,
             verdicts: BTreeMap::new(),
             violations: Vec::new(),
@@ -164,11 +168,10 @@ impl Document {
 pub(crate) fn read(source: Source, language: Language, version: i32) -> Facts {
     let limits = Limits { timeout: Some(READING), ..Limits::default() };
     let options = LoadOptions::default();
-    let mut facts = Facts { version, source: source.clone(), diagnostics: Vec::new(), model: None, roles: Vec::new() };
+    let mut facts = Facts { version, source: source.clone(), diagnostics: Vec::new(), model: None };
     match Model::from_source(source, language, &options, &Control::start(&limits)) {
         Ok(model) => {
             facts.diagnostics = model.warnings().to_vec();
-            facts.roles = roles(&model);
             facts.model = Some(model);
         }
         Err(quotient::Error::Model(invalid)) => facts.diagnostics = invalid.diagnostics,
@@ -181,11 +184,15 @@ pub(crate) fn read(source: Source, language: Language, version: i32) -> Facts {
     facts
 }
 
+/// A control for [`roles`].
+pub(crate) fn symmetry_control() -> Control {
+    Control::start(&Limits { timeout: Some(SYMMETRIES), ..Limits::default() })
+}
+
 /// What the text of a model says about values that are interchangeable.
-fn roles(model: &Model) -> Vec<Role> {
-    let limits = Limits { timeout: Some(SYMMETRIES), ..Limits::default() };
+pub(crate) fn roles(model: &Model, control: &Control) -> Vec<Role> {
     let options = DetectOptions { only_text: true, ..DetectOptions::default() };
-    let Ok(found) = detect(model, &options, &Control::start(&limits), &mut Silent) else { return Vec::new() };
+    let Ok(found) = detect(model, &options, control, &mut Silent) else { return Vec::new() };
     let reports = found.text.map(|text| text.roles).unwrap_or_default();
     let ir = model.ir();
     let role = |report: &quotient::RoleReport| Role {
@@ -198,6 +205,7 @@ fn roles(model: &Model) -> Vec<Role> {
             .map(|class| class.iter().map(|value| ir.value_name(report.ty, *value)).collect())
             .collect(),
         is_free: report.is_free(),
+        others: report.others,
         limits: report.limits.iter().map(|limit| (limit.span, limit.text.clone())).collect(),
     };
     reports.iter().map(role).collect()

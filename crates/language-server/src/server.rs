@@ -13,14 +13,15 @@ use lsp_types::{
     DocumentSymbolResponse, ExecuteCommandOptions, ExecuteCommandParams, GotoDefinitionResponse,
     HoverProviderCapability, InitializeParams, InlayHintParams, NumberOrString, OneOf, PositionEncodingKind,
     PublishDiagnosticsParams, Range, ReferenceParams, RenameOptions, RenameParams, ServerCapabilities,
-    TextDocumentPositionParams, TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions, Uri,
+    TextDocumentPositionParams, TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
+    TextDocumentSyncSaveOptions, Uri,
 };
 use quotient::{Control, Error, PropertyReport, Report, Subject, Verdict, names};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::answers::{self, WHOLE};
-use crate::document::{self, Document, Facts, Names};
+use crate::document::{self, Document, Facts, Names, Role};
 use crate::runs::{self, Outcome, Run, Task, verdict_text};
 use crate::text::Encoding;
 
@@ -36,6 +37,8 @@ pub(crate) enum Event {
     Closed,
     /// A text was read.
     Read(Uri, Box<Facts>),
+    /// What is interchangeable in a version of a text is known.
+    Compared(Uri, i32, Vec<Role>),
     /// A run tells how far it is.
     Progress(u64, String),
     /// A run is over.
@@ -61,6 +64,10 @@ struct Server {
     due: HashMap<String, Instant>,
     /// The documents that are being read.
     reading: Vec<String>,
+    /// Those of them that have changed since.
+    outdated: Vec<String>,
+    /// The searches for what is interchangeable.
+    comparing: HashMap<String, Control>,
     runs: HashMap<u64, Run>,
     next: u64,
     is_initialized: bool,
@@ -91,6 +98,8 @@ pub(crate) fn run(connection: Connection) {
         documents: HashMap::new(),
         due: HashMap::new(),
         reading: Vec::new(),
+        outdated: Vec::new(),
+        comparing: HashMap::new(),
         runs: HashMap::new(),
         next: 0,
         is_initialized: false,
@@ -114,6 +123,7 @@ impl Server {
                 Ok(Event::Message(Message::Notification(message))) if message.method == "exit" => return,
                 Ok(Event::Message(message)) => self.message(message),
                 Ok(Event::Read(uri, facts)) => self.was_read(&uri, *facts),
+                Ok(Event::Compared(uri, version, roles)) => self.was_compared(&uri, version, roles),
                 Ok(Event::Progress(number, text)) => self.progress(number, json!({"kind": "report", "message": text})),
                 Ok(Event::Ran(number, outcome)) => self.ran(number, outcome),
             }
@@ -257,6 +267,7 @@ impl Server {
             text_document_sync: Some(TextDocumentSyncCapability::Options(TextDocumentSyncOptions {
                 open_close: Some(true),
                 change: Some(TextDocumentSyncKind::INCREMENTAL),
+                save: Some(TextDocumentSyncSaveOptions::Supported(true)),
                 ..TextDocumentSyncOptions::default()
             })),
             hover_provider: Some(HoverProviderCapability::Simple(true)),
@@ -342,13 +353,19 @@ impl Server {
             "textDocument/didClose" => {
                 let Ok(params) = parsed::<DidCloseTextDocumentParams>(params) else { return };
                 let uri = params.text_document.uri;
-                if self.documents.remove(uri.as_str()).is_none() {
-                    return;
-                }
+                // Those that mention it see the saved text again.
+                self.changed(&uri);
                 self.due.remove(uri.as_str());
-                self.runs.values().filter(|run| run.uri == uri).for_each(|run| run.control.cancel());
+                if self.documents.remove(uri.as_str()).is_some() {
+                    self.runs.values().filter(|run| run.uri == uri).for_each(|run| run.control.cancel());
+                    self.publish(&uri, None, Vec::new());
+                }
+            }
+            // Others may mention a file that is not open and was saved by another program.
+            "textDocument/didSave" => {
+                let due = Instant::now() + DEBOUNCE;
                 self.documents.values_mut().for_each(Document::touch);
-                self.publish(&uri, None, Vec::new());
+                self.due.extend(self.documents.keys().map(|uri| (uri.clone(), due)));
             }
             "$/cancelRequest" => {
                 let id = match params.get("id") {
@@ -371,6 +388,9 @@ impl Server {
     /// Notes that a text is another one now. Those that mention it may mean something else.
     fn changed(&mut self, uri: &Uri) {
         let due = Instant::now() + DEBOUNCE;
+        if let Some(earlier) = self.comparing.remove(uri.as_str()) {
+            earlier.cancel();
+        }
         let path = self.documents.get(uri.as_str()).map(|it| it.path.clone());
         for document in self.documents.values_mut() {
             document.touch();
@@ -390,10 +410,11 @@ impl Server {
         for uri in due {
             self.due.remove(&uri);
             if self.reading.contains(&uri) {
-                // The thread that reads it tells when it is done, and the newest version is read then.
-                continue;
+                // The thread that reads it tells when it is done, and the newest text is read then.
+                self.outdated.push(uri);
+            } else {
+                self.read(&uri);
             }
-            self.read(&uri);
         }
     }
 
@@ -417,7 +438,6 @@ impl Server {
                 source,
                 diagnostics: Vec::new(),
                 model: None,
-                roles: Vec::new(),
             });
             let _ = events.send(Event::Read(address, Box::new(facts)));
         };
@@ -428,16 +448,43 @@ impl Server {
 
     fn was_read(&mut self, uri: &Uri, facts: Facts) {
         self.reading.retain(|it| it != uri.as_str());
+        let is_outdated = self.outdated.iter().any(|it| it == uri.as_str());
+        self.outdated.retain(|it| it != uri.as_str());
         let Some(document) = self.documents.get_mut(uri.as_str()) else { return };
-        if facts.version != document.version {
+        if is_outdated || facts.version != document.version {
             self.read(uri.as_str());
             return;
         }
+        let model = facts.model.clone();
+        let version = facts.version;
         document.facts = Some(Arc::new(facts));
         self.publish_facts(uri);
         if self.client.refreshes_lenses {
             self.ask("workspace/codeLens/refresh", Value::Null);
         }
+        if let Some(model) = model {
+            self.compare(uri, version, model);
+        }
+    }
+
+    /// Looks for what is interchangeable, until the text changes.
+    fn compare(&mut self, uri: &Uri, version: i32, model: quotient::Model) {
+        let control = document::symmetry_control();
+        if let Some(earlier) = self.comparing.insert(uri.as_str().to_owned(), control.clone()) {
+            earlier.cancel();
+        }
+        let (events, uri) = (self.events.clone(), uri.clone());
+        let work = move || {
+            let roles = quotient::defect::catch(|| document::roles(&model, &control)).unwrap_or_default();
+            let _ = events.send(Event::Compared(uri, version, roles));
+        };
+        // Without a thread nothing is marked.
+        let _ = std::thread::Builder::new().name("symmetries".to_owned()).spawn(work);
+    }
+
+    fn was_compared(&mut self, uri: &Uri, version: i32, roles: Vec<Role>) {
+        let Some(document) = self.documents.get_mut(uri.as_str()).filter(|it| it.version == version) else { return };
+        document.roles = roles;
         if self.client.refreshes_inlays {
             self.ask("workspace/inlayHint/refresh", Value::Null);
         }
