@@ -304,7 +304,7 @@ fn described(document: &Document, definition: &Definition, facts: Option<&Facts>
         }
     }
     for role in document.roles.iter().filter(|role| is_about(role, definition)) {
-        text.push_str(&format!("\n\n{}", orbit(role, facts)));
+        text.push_str(&format!("\n\n{}", orbit(definition, role, facts)));
     }
     text
 }
@@ -337,14 +337,17 @@ fn is_about(role: &Role, definition: &Definition) -> bool {
     match definition.kind {
         Kind::Type => role.name == definition.name,
         // The processes of a type are the elements of an array of its name.
-        Kind::Variable | Kind::Channel | Kind::Process => role.variables.contains(&definition.name),
+        Kind::Variable | Kind::Channel | Kind::Process => {
+            role.variables.iter().any(|(name, _)| *name == definition.name)
+        }
         _ => false,
     }
 }
 
 /// What can be permuted, in words.
-fn orbit(role: &Role, facts: &Facts) -> String {
-    if role.is_free {
+fn orbit(definition: &Definition, role: &Role, facts: &Facts) -> String {
+    let is_whole = role.is_free || role.variables.contains(&(definition.name.clone(), true));
+    if is_whole {
         return format!("interchangeable: order {}", role.order());
     }
     let mut text = match &role.classes[..] {
@@ -366,7 +369,7 @@ fn orbit(role: &Role, facts: &Facts) -> String {
 
 pub(crate) fn inlays(document: &Document, names: &Names, within: Range, encoding: Encoding) -> Vec<InlayHint> {
     let mut hints: Vec<InlayHint> = Vec::new();
-    let free: Vec<&Role> = document.roles.iter().filter(|it| it.is_free && it.size > 1).collect();
+    let moved: Vec<&Role> = document.roles.iter().filter(|it| it.classes.iter().any(|class| class.len() > 1)).collect();
     let mut add = |definition: &Definition, role: &Role| {
         // Behind a declaration, but not behind a whole process.
         let end = if definition.kind == Kind::Process { definition.span.end } else { definition.extent.end };
@@ -374,7 +377,7 @@ pub(crate) fn inlays(document: &Document, names: &Names, within: Range, encoding
         let is_here = names.source.file_at(definition.span.start).1.start == 0;
         let is_wanted = within.start <= position && position <= within.end;
         if is_here && is_wanted && !hints.iter().any(|hint| hint.position == position) {
-            let tooltip = format!("the order of these {} does not matter: order {}", role.size, role.order());
+            let tooltip = format!("they can be exchanged without notice: order {}", role.order());
             hints.push(InlayHint {
                 position,
                 label: InlayHintLabel::String("interchangeable".to_owned()),
@@ -387,14 +390,17 @@ pub(crate) fn inlays(document: &Document, names: &Names, within: Range, encoding
             });
         }
     };
-    for role in free {
+    for role in moved {
         let definitions = &names.outline.definitions;
-        let of_type =
-            definitions.iter().find(|it| it.kind == Kind::Type && it.name == role.name);
+        let of_type = definitions.iter().find(|it| it.kind == Kind::Type && it.name == role.name);
         match of_type {
-            Some(definition) => add(definition, role),
+            Some(definition) if role.is_free => add(definition, role),
+            Some(_) => {}
             // Values without a type of their own number the elements of arrays.
-            None => definitions.iter().filter(|it| is_about(role, it)).for_each(|it| add(it, role)),
+            None => {
+                let is_whole = |it: &Definition| role.variables.contains(&(it.name.clone(), true));
+                definitions.iter().filter(|it| is_about(role, it) && is_whole(it)).for_each(|it| add(it, role));
+            }
         }
     }
     hints.sort_by_key(|hint| hint.position);

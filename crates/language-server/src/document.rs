@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lsp_types::{Location, Position, Range, Uri};
-use quotient::ir::{Diagnostic, Source, Span};
+use quotient::ir::{Diagnostic, Source, Span, TypeKind};
 use quotient::outline::{Outline, outline};
 use quotient::{Control, DetectOptions, Language, Limits, LoadOptions, Model, Silent, detect};
 
@@ -60,8 +60,8 @@ pub(crate) struct Facts {
 pub(crate) struct Role {
     /// The name of a type, or where the values are used.
     pub(crate) name: String,
-    /// The variables whose elements they number.
-    pub(crate) variables: Vec<String>,
+    /// The variables whose elements they number, and whether all elements can be permuted freely.
+    pub(crate) variables: Vec<(String, bool)>,
     pub(crate) size: usize,
     /// The names of values that can be permuted freely, class by class.
     pub(crate) classes: Vec<Vec<String>>,
@@ -195,16 +195,30 @@ pub(crate) fn roles(model: &Model, control: &Control) -> Vec<Role> {
     let Ok(found) = detect(model, &options, control, &mut Silent) else { return Vec::new() };
     let reports = found.text.map(|text| text.roles).unwrap_or_default();
     let ir = model.ir();
+    // Other values, such as -1 for nobody, may be among those of a role.
+    let is_whole = |report: &quotient::RoleReport, ty| {
+        let is_in = |class: &Vec<i64>| ir.is_scalar(ty) && ir.domain(ty).values().all(|it| class.contains(&it));
+        report.is_free() || report.free.iter().any(is_in)
+    };
+    let index = |ty| match ir.types[ty].kind {
+        TypeKind::Array { index, .. } => index,
+        _ => ty,
+    };
     let role = |report: &quotient::RoleReport| Role {
         name: report.name.clone(),
-        variables: report.indexes.iter().map(|variable| ir.variables[*variable].name.clone()).collect(),
+        variables: report
+            .indexes
+            .iter()
+            .map(|variable| &ir.variables[*variable])
+            .map(|variable| (variable.name.clone(), is_whole(report, index(variable.ty))))
+            .collect(),
         size: report.size,
         classes: report
             .free
             .iter()
             .map(|class| class.iter().map(|value| ir.value_name(report.ty, *value)).collect())
             .collect(),
-        is_free: report.is_free(),
+        is_free: is_whole(report, report.ty),
         others: report.others,
         limits: report.limits.iter().map(|limit| (limit.span, limit.text.clone())).collect(),
     };

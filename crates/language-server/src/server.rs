@@ -433,12 +433,7 @@ impl Server {
         let thread = std::thread::Builder::new().name("reader".to_owned());
         let work = move || {
             let facts = quotient::defect::catch(|| document::read(source.clone(), language, version));
-            let facts = facts.unwrap_or_else(|_| Facts {
-                version,
-                source,
-                diagnostics: Vec::new(),
-                model: None,
-            });
+            let facts = facts.unwrap_or_else(|_| Facts { version, source, diagnostics: Vec::new(), model: None });
             let _ = events.send(Event::Read(address, Box::new(facts)));
         };
         if thread.spawn(work).is_ok() {

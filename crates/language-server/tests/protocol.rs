@@ -265,9 +265,12 @@ fn murphi_is_formatted() {
 fn what_is_interchangeable_is_marked() {
     let mut client = Client::new();
     let processes = "byte in;\nactive [3] proctype user() {\n  do :: atomic { in == 0 -> in++ }; in-- od\n}\n";
+    let machine = "MACHINE Users SETS USER; MODE = {off, on}\nVARIABLES inside INVARIANT inside <: USER\n\
+        INITIALISATION inside := {}\nOPERATIONS enter(u) = PRE u : USER & u /: inside THEN inside := inside \\/ {u} END\nEND\n";
     for (uri, language, text, place) in [
         (SAMPLES[0].uri, SAMPLES[0].language, SAMPLES[0].text, json!({"line": 1, "character": 23})),
         ("file:///none/users.pml", "promela", processes, json!({"line": 1, "character": 24})),
+        ("file:///none/Users.mch", "b", machine, json!({"line": 0, "character": 23})),
     ] {
         client.open(uri, language, text);
         client.diagnostics(uri, 1);
