@@ -145,7 +145,7 @@ fn check_language(folder: &str) {
     for path in files_below(&workspace().join("models").join(folder)) {
         check(&path, most(), &mut count);
     }
-    assert!(count.renamed > 2 * count.refused, "{} renamed, {} refused", count.renamed, count.refused);
+    assert!(count.renamed > count.refused, "{} renamed, {} refused", count.renamed, count.refused);
 }
 
 #[test]
@@ -178,14 +178,13 @@ fn renaming_keeps_the_models_of_others() {
     for language in ["murphi", "b", "beem"] {
         let Some(folder) = corpus(language, "renaming in the models of others") else { return };
         let mut count = Count::default();
-        for path in files_below(&folder) {
-            // Large machines and systems take long to load.
-            let most = if language == "murphi" { 20_000 } else { 2_500 };
-            if fs::metadata(&path).is_ok_and(|it| it.len() < most) {
-                check(&path, 2, &mut count);
-            }
+        // Large machines and systems take long to load.
+        let (most, step) = if language == "murphi" { (20_000, 1) } else { (2_500, 6) };
+        let is_small = |path: &PathBuf| fs::metadata(path).is_ok_and(|it| it.len() < most);
+        for path in files_below(&folder).into_iter().filter(is_small).step_by(step) {
+            check(&path, 2, &mut count);
         }
-        assert!(count.renamed >= 50, "{language}: {} renamed", count.renamed);
+        assert!(count.renamed >= 10, "{language}: {} renamed", count.renamed);
     }
 }
 

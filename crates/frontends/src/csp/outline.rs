@@ -237,10 +237,10 @@ impl<'t> Walk<'_, 't> {
 
     /// An event, or a message through a channel without a buffer.
     fn event(&mut self, name: &Name) {
-        if self.channels.contains(&*name.text) {
-            if let Some(number) = self.builder.find_global(&name.text) {
-                return self.builder.note_use(number, name.span);
-            }
+        if self.channels.contains(&*name.text)
+            && let Some(number) = self.builder.find_global(&name.text)
+        {
+            return self.builder.note_use(number, name.span);
         }
         match self.events.get(&*name.text) {
             Some(&number) => self.builder.note_use(number, name.span),
