@@ -81,6 +81,13 @@ pub(crate) enum Command {
     Simulate(SimulateArguments),
     /// Print the sequential model as Murphi
     Lower(LowerArguments),
+    /// Serve an editor on standard input and output, by the language server protocol
+    #[command(after_help = "Editors start this themselves; docs/guide/editor.md tells how to set them up.")]
+    LanguageServer {
+        /// Accepted for editors that always give it: there is no other way to talk
+        #[arg(long)]
+        stdio: bool,
+    },
     /// Print a completion script for a shell
     #[command(after_help = "Example: quotient completions bash > ~/.local/share/bash-completion/completions/quotient")]
     Completions {

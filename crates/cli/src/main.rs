@@ -72,6 +72,7 @@ fn run(arguments: &Arguments, invocation: &Invocation) -> Result<ExitCode, Failu
         Command::Explore(explore) => commands::explore::run(explore, invocation),
         Command::Simulate(simulate) => commands::simulate::run(simulate, invocation),
         Command::Lower(lower) => commands::lower::run(lower),
+        Command::LanguageServer { .. } => commands::language_server::run(),
         Command::Completions { shell } => print_completions(*shell),
         Command::Man => print_manual(),
     }
@@ -89,7 +90,7 @@ fn circumstances(command: &Command) -> Circumstances<'_> {
         Command::Explore(explore) => ("explore", explore.output.format.into(), Some(&explore.model.path)),
         Command::Simulate(simulate) => ("simulate", simulate.format.into(), Some(&simulate.model.path)),
         Command::Lower(lower) => ("lower", CheckFormat::Human, Some(&lower.model.path)),
-        Command::Completions { .. } | Command::Man => ("", CheckFormat::Human, None),
+        Command::LanguageServer { .. } | Command::Completions { .. } | Command::Man => ("", CheckFormat::Human, None),
     }
 }
 

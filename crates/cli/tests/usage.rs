@@ -229,16 +229,17 @@ violated property comes with a run of the model that shows it.
 Usage: quotient <COMMAND>
 
 Commands:
-  check        Check every property of a model
-  watch        Check a model again whenever its files change
-  detect       Find the symmetries of a model, or why there are none
-  verify       Check a certificate of symmetries against the text of a model
-  explore      Visit the state space without checking properties; count it, export it
-  simulate     Run a model, at random or step by step
-  lower        Print the sequential model as Murphi
-  completions  Print a completion script for a shell
-  man          Print the manual page
-  help         Print this message or the help of the given subcommand(s)
+  check            Check every property of a model
+  watch            Check a model again whenever its files change
+  detect           Find the symmetries of a model, or why there are none
+  verify           Check a certificate of symmetries against the text of a model
+  explore          Visit the state space without checking properties; count it, export it
+  simulate         Run a model, at random or step by step
+  lower            Print the sequential model as Murphi
+  language-server  Serve an editor on standard input and output, by the language server protocol
+  completions      Print a completion script for a shell
+  man              Print the manual page
+  help             Print this message or the help of the given subcommand(s)
 
 Options:
   -h, --help
@@ -279,16 +280,17 @@ by itself
 Usage: quotient <COMMAND>
 
 Commands:
-  check        Check every property of a model
-  watch        Check a model again whenever its files change
-  detect       Find the symmetries of a model, or why there are none
-  verify       Check a certificate of symmetries against the text of a model
-  explore      Visit the state space without checking properties; count it, export it
-  simulate     Run a model, at random or step by step
-  lower        Print the sequential model as Murphi
-  completions  Print a completion script for a shell
-  man          Print the manual page
-  help         Print this message or the help of the given subcommand(s)
+  check            Check every property of a model
+  watch            Check a model again whenever its files change
+  detect           Find the symmetries of a model, or why there are none
+  verify           Check a certificate of symmetries against the text of a model
+  explore          Visit the state space without checking properties; count it, export it
+  simulate         Run a model, at random or step by step
+  lower            Print the sequential model as Murphi
+  language-server  Serve an editor on standard input and output, by the language server protocol
+  completions      Print a completion script for a shell
+  man              Print the manual page
+  help             Print this message or the help of the given subcommand(s)
 
 Options:
   -h, --help     Print help (see more with '--help')

@@ -7,6 +7,7 @@ mod constants;
 mod csp;
 mod dve;
 mod murphi;
+pub mod outline;
 mod promela;
 
 pub use conditions::{Condition, Extended, Role, with_conditions};
@@ -176,6 +177,25 @@ pub fn load(source: Source, language: Language, options: &LoadOptions) -> Result
         Language::Dve => dve::load(source, options),
         Language::Csp => csp::load(source, options),
     }
+}
+
+/// The syntax errors of a text, without reading what it means: this takes little time also where reading takes long.
+pub fn syntax_errors(source: &Source, language: Language) -> Vec<Diagnostic> {
+    if source.text.len() > MAXIMUM_SOURCE_BYTES {
+        return vec![too_large(&source.name, source.text.len())];
+    }
+    match language {
+        Language::Murphi => murphi::syntax_errors(source),
+        Language::B => b::syntax_errors(source),
+        Language::Promela => promela::syntax_errors(source),
+        Language::Dve => dve::syntax_errors(source),
+        Language::Csp => csp::syntax_errors(source),
+    }
+}
+
+/// A Murphi text with usual indentation and spaces; `None` if it has syntax errors.
+pub fn format_murphi(text: &str) -> Option<String> {
+    murphi::format(text)
 }
 
 /// Converts a file's bytes to a source text. Bytes that are not UTF-8 become replacement characters: old models have

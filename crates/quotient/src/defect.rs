@@ -17,7 +17,7 @@ pub struct Defect {
 
 impl Defect {
     /// A defect detected without a panic.
-    pub(crate) fn noticed(message: impl Into<String>) -> Self {
+    pub fn noticed(message: impl Into<String>) -> Self {
         Self { message: message.into(), location: None }
     }
 }

@@ -109,7 +109,7 @@ pub use expressions::{Expression, Reached, reach};
 pub use family::{Factor, Member, SizeFamily, family};
 pub use identity::{TextFile, TextHash};
 pub use memory::peak_bytes;
-pub use model::{LoadOptions, Model, read};
+pub use model::{LoadOptions, Model, read, read_source};
 pub use options::{Checkpoint, Limits, Options, PartialOrder, Reduction, Symmetry};
 pub use partial::{Approximations, Image, PartialReport, partial_symmetry};
 pub use plan::{MOST_THREADS, Plan, Refusal};
@@ -118,7 +118,7 @@ pub use quotient_engines::{
     RuleFirings, SearchOrder, Spill, StopReason, StoreMode, Subject, TemporalReport, UsedSymmetry, Verdict,
     ViolationLimit,
 };
-pub use quotient_frontends::{LabelChecks, Language, WellDefinedness};
+pub use quotient_frontends::{LabelChecks, Language, WellDefinedness, format_murphi, outline, syntax_errors};
 pub use quotient_symmetry::{
     CertificationReport, CertifiedGroup, Completed, Description, Explanation, Family, Fixed, Individuals, Limit, Moved,
     Reason, Refused, RoleReport, Strategy, TooManyStates, Witness,

@@ -1,5 +1,6 @@
 //! From a path, a text or a built representation to a model that can be run.
 
+use std::convert::Infallible;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
@@ -57,6 +58,30 @@ pub struct LoadOptions {
 }
 
 impl LoadOptions {
+    /// What front ends need of them.
+    fn for_language(&self, language: Language) -> Result<frontends::LoadOptions, Refusal> {
+        if self.no_extra_nodes && language != Language::B {
+            return Err(Refusal::NoExtraNodes);
+        }
+        if self.max_processes.is_some() && language != Language::Promela {
+            return Err(Refusal::MaxProcesses);
+        }
+        if self.well_definedness.is_some() && language != Language::B {
+            return Err(Refusal::WellDefinedness);
+        }
+        Ok(frontends::LoadOptions {
+            constants: self.constants.clone(),
+            extra_nodes: !self.no_extra_nodes,
+            watch_claims: !self.ignore_claims,
+            labels: self.labels,
+            max_processes: self.max_processes,
+            // Conditions given beside the text may see the processes.
+            merges_orders: self.merges_orders && self.conditions().is_empty(),
+            well_definedness: self.well_definedness,
+            ..frontends::LoadOptions::default()
+        })
+    }
+
     /// The conditions given separately from the text.
     fn conditions(&self) -> Vec<Condition> {
         let constraint = self.constraint.iter().map(|it| (Role::Constraint, it));
@@ -156,6 +181,24 @@ impl Model {
         Self::parse(name, bytes, None, language, options, control)
     }
 
+    /// Reads a model from a text that has all files it needs, such as [`read_source`] gives.
+    ///
+    /// # Errors
+    /// If the text is not a model, or a limit was reached first.
+    pub fn from_source(
+        source: Source,
+        language: Language,
+        options: &LoadOptions,
+        control: &Control,
+    ) -> Result<Self, Error> {
+        let conditions = options.conditions();
+        let options = options.for_language(language)?;
+        let starts = std::iter::once(0).chain(source.files.iter().map(|(start, _)| *start));
+        let parts = starts.map(|start| source.file_at(start));
+        let files = parts.map(|(name, part)| TextFile::new(name, source.text[part].as_bytes())).collect();
+        control.run_briefly(Phase::Loading, move || load_text(&source, files, language, &options, &conditions))?
+    }
+
     /// A model that was built in Rust.
     ///
     /// # Errors
@@ -178,31 +221,12 @@ impl Model {
         options: &LoadOptions,
         control: &Control,
     ) -> Result<Self, Error> {
-        if options.no_extra_nodes && language != Language::B {
-            return Err(Refusal::NoExtraNodes.into());
-        }
-        if options.max_processes.is_some() && language != Language::Promela {
-            return Err(Refusal::MaxProcesses.into());
-        }
-        if options.well_definedness.is_some() && language != Language::B {
-            return Err(Refusal::WellDefinedness.into());
-        }
+        let conditions = options.conditions();
+        let options = options.for_language(language)?;
         let source = source_from_bytes(name, bytes)
             .map_err(|diagnostic| Error::model(Source::new(name, ""), vec![diagnostic]))?;
         let file = TextFile::new(name, bytes);
-        let conditions = options.conditions();
         let folder = path.and_then(Path::parent).unwrap_or(Path::new("")).to_owned();
-        let options = frontends::LoadOptions {
-            constants: options.constants.clone(),
-            extra_nodes: !options.no_extra_nodes,
-            watch_claims: !options.ignore_claims,
-            labels: options.labels,
-            max_processes: options.max_processes,
-            // Conditions given beside the text may see the processes.
-            merges_orders: options.merges_orders && conditions.is_empty(),
-            well_definedness: options.well_definedness,
-            ..frontends::LoadOptions::default()
-        };
         // Front ends evaluate constants, which may take arbitrarily long.
         control.run_briefly(Phase::Loading, move || load(source, file, &folder, language, &options, &conditions))?
     }
@@ -367,6 +391,25 @@ fn load_text(
 
 fn layout_of(model: &ir::Model) -> Result<Layout, Error> {
     Layout::new(model).map_err(|error| Error::whole_model(model.source.clone(), "state-too-large", error.to_string()))
+}
+
+/// A text with the files that it mentions, as an editor has them: `text` is that of the file `path`, saved or not, and
+/// `open` gives the texts of others that are open. The rest are read from disk. One that cannot be read counts as missing,
+/// which the front end reports where it is mentioned.
+pub fn read_source(path: &Path, text: &str, language: Language, open: impl Fn(&Path) -> Option<String>) -> Source {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let source = Source::new(path.to_string_lossy(), text);
+    let found = with_mentioned_files(source.clone(), language, |names| {
+        let paths = names.iter().map(|name| folder.join(name));
+        let texts = paths.map(|path| {
+            let name = path.to_string_lossy().into_owned();
+            let is_file = || path.is_file().then(|| File::open(&path).and_then(read).ok()).flatten();
+            let saved = || source_from_bytes(&name, &is_file()?).ok();
+            open(&path).map(|text| Source::new(&*name, text)).or_else(saved)
+        });
+        Ok::<_, Infallible>(texts.into_iter().flatten().next())
+    });
+    found.unwrap_or(source)
 }
 
 /// Reads a file that a model mentions, relative to the directory of the model, if one of its names exists.

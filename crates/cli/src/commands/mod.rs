@@ -20,6 +20,7 @@ pub(crate) mod check;
 pub(crate) mod detect;
 pub(crate) mod explore;
 mod family;
+pub(crate) mod language_server;
 pub(crate) mod lower;
 mod partial;
 mod runs;

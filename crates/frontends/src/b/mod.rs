@@ -6,6 +6,7 @@
 mod core;
 mod evaluation;
 mod lower;
+mod outline;
 mod settings;
 mod sizing;
 mod syntax;
@@ -17,6 +18,7 @@ use std::rc::Rc;
 
 use quotient_ir::{Diagnostic, Source};
 
+use crate::outline::Builder;
 use crate::{LoadOptions, Loaded};
 use syntax::tree;
 
@@ -77,6 +79,22 @@ pub(crate) fn mentioned_files(source: &Source) -> Vec<Vec<String>> {
         files
     })
     .unwrap_or_default()
+}
+
+/// The definitions of all files and their uses.
+pub(crate) fn outline(source: &Source) -> Builder<'_> {
+    on_large_stack(|| outline::outline(source)).unwrap_or_else(|_| Builder::new(source))
+}
+
+/// The errors that the parser finds.
+pub(crate) fn syntax_errors(source: &Source) -> Vec<Diagnostic> {
+    let all = || parts(source).into_iter().flat_map(|part| syntax::parse(&source.text, part).1).collect();
+    on_large_stack(all).unwrap_or_default()
+}
+
+/// The words that cannot be names.
+pub(crate) fn keywords() -> Vec<&'static str> {
+    syntax::keywords()
 }
 
 /// Whether a path is that of a file as it is mentioned.

@@ -1,10 +1,12 @@
 //! CSP#: the language of PAT, read into a [`Model`](quotient_ir::Model).
 
 mod lower;
+mod outline;
 mod syntax;
 
 use quotient_ir::{Diagnostic, Source};
 
+use crate::outline::Builder;
 use crate::{LoadOptions, Loaded, first_errors};
 
 /// Parses and lowers a CSP# model.
@@ -23,4 +25,19 @@ pub(crate) fn load(source: Source, options: &LoadOptions) -> Result<Loaded, Vec<
         Some(model) if !diagnostics.iter().any(Diagnostic::is_error) => Ok(Loaded { model, warnings: diagnostics }),
         _ => Err(first_errors(diagnostics)),
     }
+}
+
+/// The definitions of a text and their uses.
+pub(crate) fn outline(source: &Source) -> Builder<'_> {
+    outline::outline(source, &syntax::parse(source).0)
+}
+
+/// The errors that the parser finds.
+pub(crate) fn syntax_errors(source: &Source) -> Vec<Diagnostic> {
+    syntax::parse(source).1
+}
+
+/// The words that cannot be names.
+pub(crate) fn keywords() -> Vec<&'static str> {
+    syntax::KEYWORDS.to_vec()
 }

@@ -1,11 +1,14 @@
 //! Murphi: the language of rumur and CMurphi, read into a [`Model`](quotient_ir::Model).
 
 mod lower;
+mod outline;
 mod syntax;
 
 use quotient_ir::{Diagnostic, Source};
 
+pub(crate) use self::syntax::format;
 use self::syntax::tree::{Declaration, Expr, ExprKind, Item};
+use crate::outline::Builder;
 use crate::{LoadOptions, Loaded};
 
 /// Errors that may be consequences of a declaration lost to a syntax error. After a syntax error they are unreliable,
@@ -32,6 +35,22 @@ pub(crate) fn load(source: Source, options: &LoadOptions) -> Result<Loaded, Vec<
         Some(model) if !diagnostics.iter().any(Diagnostic::is_error) => Ok(Loaded { model, warnings: diagnostics }),
         _ => Err(diagnostics),
     }
+}
+
+/// The definitions of a text and their uses.
+pub(crate) fn outline(source: &Source) -> Builder<'_> {
+    outline::outline(source, &syntax::parse(source).0)
+}
+
+/// The words that cannot be names.
+pub(crate) fn keywords() -> Vec<&'static str> {
+    // The two values are read in any case, as keywords are.
+    [syntax::keywords(), &["false", "true"]].concat()
+}
+
+/// The errors that the parser finds.
+pub(crate) fn syntax_errors(source: &Source) -> Vec<Diagnostic> {
+    syntax::parse(source).1
 }
 
 /// The constants that are numbers, and all tokens of a text.

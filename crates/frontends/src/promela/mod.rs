@@ -3,11 +3,13 @@
 //! The steps of a model are those of SPIN without its optimisations (`spin -a -o1 -o2 -o3`).
 
 mod lower;
+mod outline;
 mod syntax;
 
 use quotient_ir::{Diagnostic, Label, Source};
 
 pub(crate) use self::syntax::{included_files as mentioned_files, named_numbers};
+use crate::outline::Builder;
 use crate::{LoadOptions, Loaded};
 
 /// Parses and lowers a Promela model.
@@ -32,6 +34,23 @@ pub(crate) fn load(source: Source, options: &LoadOptions) -> Result<Loaded, Vec<
         Some(model) if !diagnostics.iter().any(Diagnostic::is_error) => Ok(Loaded { model, warnings: diagnostics }),
         _ => Err(diagnostics),
     }
+}
+
+/// The definitions of all files and their uses.
+pub(crate) fn outline(source: &Source) -> Builder<'_> {
+    let (tree, _, macros, _) = syntax::parse_with_macros(source, &[]);
+    outline::outline(source, &tree, &macros)
+}
+
+/// The errors that the preprocessor and the parser find.
+pub(crate) fn syntax_errors(source: &Source) -> Vec<Diagnostic> {
+    let (_, uses, diagnostics) = syntax::parse(source, &[]);
+    finish(diagnostics, &uses)
+}
+
+/// The words that cannot be names.
+pub(crate) fn keywords() -> Vec<&'static str> {
+    syntax::KEYWORDS.to_vec()
 }
 
 /// Diagnostics in the order of the text, each once; one about the expansion of a macro shows the macro.

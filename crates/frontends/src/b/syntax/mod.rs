@@ -23,6 +23,11 @@ pub(crate) fn parse(text: &str, part: Range<usize>) -> (Machine, Vec<Diagnostic>
     (machine, crate::first_errors(errors))
 }
 
+/// The words that cannot be names.
+pub(crate) fn keywords() -> Vec<&'static str> {
+    [token::WORDS, token::CLAUSES].concat()
+}
+
 /// Parses a formula that is a part of a text, and reports what is wrong with it.
 pub(crate) fn parse_formula(text: &str, part: Range<usize>) -> (Option<Formula>, Vec<Diagnostic>) {
     let (tokens, mut errors) = lexer::tokenize(&text[..part.end], part.start);

@@ -8,6 +8,7 @@ pub(super) mod tree;
 
 use quotient_ir::{Diagnostic, Source};
 
+pub(super) use self::token::KEYWORDS;
 use self::tree::Specification;
 
 /// Parses a text. The tree has everything that could be read.

@@ -46,7 +46,7 @@ impl Token {
 }
 
 /// Reserved words. Words that only occur behind `#` or in assertions are names elsewhere.
-const KEYWORDS: &[&str] = &[
+pub(in crate::csp) const KEYWORDS: &[&str] = &[
     "Skip",
     "Stop",
     "atomic",

@@ -94,6 +94,8 @@ pub(crate) struct Definition {
 #[derive(Clone, Debug)]
 pub(crate) struct Alphabet {
     pub(crate) name: Name,
+    /// Those of the definition, if they are repeated.
+    pub(crate) parameters: Vec<Name>,
     pub(crate) events: Vec<EventSet>,
 }
 

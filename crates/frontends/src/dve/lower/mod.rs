@@ -378,7 +378,7 @@ impl Scalar {
     }
 
     /// Its name in the text.
-    pub(super) fn name(self) -> &'static str {
+    pub(in crate::dve) fn name(self) -> &'static str {
         match self {
             Self::Byte => "byte",
             Self::Int => "int",

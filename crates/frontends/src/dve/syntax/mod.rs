@@ -7,6 +7,8 @@ pub(crate) mod tree;
 
 use quotient_ir::{Diagnostic, Source};
 
+pub(crate) use self::token::KEYWORDS;
+
 /// Reads a text. The tree holds what could be understood of it.
 pub(crate) fn parse(source: &Source) -> (tree::System, Vec<Diagnostic>) {
     let mut diagnostics = Vec::new();

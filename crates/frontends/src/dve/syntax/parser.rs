@@ -268,7 +268,7 @@ impl Parser<'_> {
     }
 
     fn process(&mut self) -> Parsed<Process> {
-        self.advance();
+        let start = self.advance();
         let name = self.name("the name of a process")?;
         self.expect("{", "before the text of the process")?;
         let mut process = Process {
@@ -280,6 +280,7 @@ impl Parser<'_> {
             accepting: Vec::new(),
             assertions: Vec::new(),
             transitions: Vec::new(),
+            span: start,
         };
         while !self.peek().is("}") {
             if self.at_end() || self.peek().is("process") || self.peek().is("system") {
@@ -289,13 +290,14 @@ impl Parser<'_> {
                     .with_secondary(process.name.span, "the process")
                     .with_help("close it with `}`");
                 self.report(error);
+                process.span.end = token.span.start;
                 return Ok(process);
             }
             if self.part(&mut process).is_err() {
                 self.skip_part();
             }
         }
-        self.advance();
+        process.span = start.to(self.advance());
         Ok(process)
     }
 

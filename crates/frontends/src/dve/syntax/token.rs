@@ -43,7 +43,7 @@ impl Token {
 }
 
 /// Reserved words.
-const KEYWORDS: &[&str] = &[
+pub(crate) const KEYWORDS: &[&str] = &[
     "accept", "and", "assert", "async", "byte", "channel", "commit", "const", "effect", "false", "guard", "imply",
     "init", "int", "not", "or", "process", "property", "state", "sync", "system", "trans", "true",
 ];

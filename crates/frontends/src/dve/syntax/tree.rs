@@ -85,6 +85,8 @@ pub(crate) struct Process {
     /// Conditions that hold in a state of the process.
     pub(crate) assertions: Vec<(Name, Expression)>,
     pub(crate) transitions: Vec<Transition>,
+    /// The whole of it.
+    pub(crate) span: Span,
 }
 
 /// A transition of a process.

@@ -1,5 +1,6 @@
 //! From the text of a Murphi model to its syntax tree: the whole language of rumur, and CMurphi's additions.
 
+mod format;
 mod lexer;
 mod parser;
 #[cfg(test)]
@@ -9,6 +10,7 @@ mod tests;
 mod token;
 pub(crate) mod tree;
 
+pub(crate) use format::format;
 use lexer::Strings;
 use quotient_ir::{Diagnostic, Source};
 use tree::Tree;
@@ -45,6 +47,11 @@ pub(crate) fn tokens(text: &str) -> Vec<&str> {
     let read = lexer::tokenize(text, Strings::OverLines).or_else(|| lexer::tokenize(text, Strings::InLines));
     let tokens = read.map(|(tokens, _)| tokens).unwrap_or_default();
     tokens.iter().map(|token| &text[token.span.start as usize..token.span.end as usize]).collect()
+}
+
+/// The words that cannot be names, as they are usually spelt.
+pub(crate) fn keywords() -> &'static [&'static str] {
+    token::TokenKind::KEYWORDS
 }
 
 fn parse_with(text: &str, strings: Strings) -> Option<(Tree, Vec<Diagnostic>)> {

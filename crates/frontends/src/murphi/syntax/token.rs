@@ -35,6 +35,9 @@ macro_rules! token_kinds {
                 }
             }
 
+            /// The keywords as they are usually spelt.
+            pub(super) const KEYWORDS: &[&str] = &[$($spelling),+];
+
             pub(super) fn is_keyword(self) -> bool {
                 matches!(self, $(Self::$keyword)|+)
             }

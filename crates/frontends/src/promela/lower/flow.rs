@@ -339,7 +339,7 @@ impl Builder<'_> {
         };
         match &statement.kind {
             StatementKind::Declaration(declaration) => self.declaration(declaration, labels),
-            StatementKind::ChannelAssertion => {
+            StatementKind::ChannelAssertion(_) => {
                 if let Some(label) = labels.first() {
                     self.diagnostics.push(Diagnostic::error(
                         "label-at-declaration",
@@ -482,7 +482,7 @@ impl Builder<'_> {
             }
             let initial = variable.initial.take();
             let part = |index: Option<i64>| Member {
-                name: Name { text: variable.name.clone(), span },
+                name: Name { text: variable.name.clone(), span, written: span },
                 index: index.map(|value| Box::new(Expression { kind: ExpressionKind::Number(value), span })),
             };
             if let Some(Initial::List(values)) = &initial {
@@ -764,7 +764,7 @@ impl Builder<'_> {
                 };
                 self.process.scopes[0].names.insert(name.clone(), number);
                 self.process.variables.push(counter);
-                let part = Member { name: Name { text: name, span }, index: None };
+                let part = Member { name: Name { text: name, span, written: span }, index: None };
                 let counter = Expression { kind: ExpressionKind::Reference(vec![part]), span };
                 let length = ExpressionKind::ChannelQuery(
                     crate::promela::syntax::tree::ChannelQuery::Length,

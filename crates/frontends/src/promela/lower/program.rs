@@ -452,7 +452,7 @@ impl<'t> Program<'t> {
                 let span = argument.span;
                 let index = field.count.map(|_| Box::new(Expression { kind: ExpressionKind::Number(element), span }));
                 let mut parts = parts.clone();
-                parts.push(Member { name: Name { text: field.name.clone(), span }, index });
+                parts.push(Member { name: Name { text: field.name.clone(), span, written: span }, index });
                 let inner = Expression { kind: ExpressionKind::Reference(parts), span };
                 self.flatten_argument(place, &inner, flat);
             }

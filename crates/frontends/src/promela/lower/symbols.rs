@@ -155,7 +155,11 @@ impl Symbols {
             }
             for (position, field) in fields.iter().enumerate() {
                 if fields[..position].iter().any(|other| other.name == field.name) {
-                    diagnostics.push(duplicate(&Name { text: field.name.clone(), span: field.span }));
+                    diagnostics.push(duplicate(&Name {
+                        text: field.name.clone(),
+                        span: field.span,
+                        written: field.span,
+                    }));
                 }
             }
             let mut size = 0i64;
@@ -177,7 +181,7 @@ impl Symbols {
         for declaration in &tree.globals {
             for variable in symbols.variables(declaration, &|name| symbols.bound(name), diagnostics) {
                 let number = symbols.globals.len();
-                let name = Name { text: variable.name.clone(), span: variable.span };
+                let name = Name { text: variable.name.clone(), span: variable.span, written: variable.span };
                 if symbols.messages.contains_key(&name.text)
                     || symbols.global_names.insert(name.text.clone(), number).is_some()
                 {

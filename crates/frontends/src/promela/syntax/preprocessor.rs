@@ -50,12 +50,42 @@ struct Setting {
 /// The macros that a text uses: by the place of each use, the name and the place of its definition.
 pub(crate) type Uses = FxHashMap<Span, (Rc<str>, Span)>;
 
-/// Reads a text and gives the tokens that are left of it, and the uses of macros.
+/// The definition of a macro in the text.
+#[derive(Clone, Debug)]
+pub(crate) struct MacroText {
+    pub(crate) name: Rc<str>,
+    pub(crate) span: Span,
+    pub(crate) parameters: Vec<(Rc<str>, Span)>,
+    /// Where its body mentions which parameter.
+    pub(crate) mentions: Vec<(usize, Span)>,
+    pub(crate) extent: Span,
+    /// Whether it stands for a number.
+    pub(crate) is_number: bool,
+}
+
+/// What a text says about macros.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Macros {
+    pub(crate) texts: Vec<MacroText>,
+    /// Each use, and the definition it refers to.
+    pub(crate) uses: Vec<(Span, Span)>,
+    /// All words of all files, also of what is left out.
+    pub(crate) words: Vec<(Rc<str>, Span)>,
+}
+
+/// What is left of a text.
+pub(crate) struct Preprocessed {
+    pub(crate) tokens: Vec<Token>,
+    pub(crate) uses: Uses,
+    pub(crate) macros: Macros,
+}
+
+/// Reads a text and gives the tokens that are left of it, and the macros.
 pub(crate) fn preprocess(
     source: &Source,
     definitions: &[(String, String)],
     diagnostics: &mut Vec<Diagnostic>,
-) -> (Vec<Token>, Uses) {
+) -> Preprocessed {
     let mut preprocessor = Preprocessor {
         source,
         macros: FxHashMap::default(),
@@ -63,6 +93,7 @@ pub(crate) fn preprocess(
         known: FxHashSet::default(),
         output: Vec::new(),
         uses: Uses::default(),
+        found: Macros::default(),
         diagnostics,
         exhausted: false,
     };
@@ -78,7 +109,7 @@ pub(crate) fn preprocess(
     preprocessor.report_unused_settings();
     let mut output = preprocessor.output;
     output.push(end);
-    (output, preprocessor.uses)
+    Preprocessed { tokens: output, uses: preprocessor.uses, macros: preprocessor.found }
 }
 
 fn folder_of(name: &str) -> PathBuf {
@@ -145,6 +176,7 @@ struct Preprocessor<'d> {
     known: FxHashSet<Rc<str>>,
     output: Vec<Token>,
     uses: Uses,
+    found: Macros,
     diagnostics: &'d mut Vec<Diagnostic>,
     exhausted: bool,
 }
@@ -167,6 +199,7 @@ impl Preprocessor<'_> {
         let mut found = Vec::new();
         let mut body = tokenize(value, &mut found);
         body.pop();
+        body.iter_mut().for_each(|token| token.written = Span::default());
         let entry = Macro { parameters: None, variadic: false, body: body.into(), definition: None };
         self.macros.insert(name.into(), entry);
         found
@@ -195,6 +228,13 @@ impl Preprocessor<'_> {
         self.known.insert(name.clone());
     }
 
+    /// Notes where a macro is tested or removed.
+    fn note_test(&mut self, name: &str, span: Span) {
+        if let Some(definition) = self.macros.get(name).and_then(|entry| entry.definition) {
+            self.found.uses.push((span, definition));
+        }
+    }
+
     /// Notes the macros of a condition. One that is not evaluated counts as well: what is tested there is a switch
     /// of the model, whatever the other switches are.
     fn note_condition(&mut self, arguments: &[Token]) {
@@ -203,6 +243,7 @@ impl Preprocessor<'_> {
                 && &**name != "defined"
             {
                 self.note_known(name);
+                self.note_test(name, token.span);
             }
         }
     }
@@ -254,6 +295,11 @@ impl Preprocessor<'_> {
     /// Reads a file: a part of the source. Gives the token at its end.
     fn file(&mut self, part: Range<usize>, folder: &Path, depth: usize) -> Token {
         let (tokens, found) = tokens_of(self.source, part);
+        for token in &tokens {
+            if let TokenKind::Name(name) = &token.kind {
+                self.found.words.push((name.clone(), token.span));
+            }
+        }
         // Errors in single tokens matter only where the tokens are used.
         let mut wrong: FxHashMap<u32, Diagnostic> = FxHashMap::default();
         for diagnostic in found {
@@ -347,6 +393,7 @@ impl Preprocessor<'_> {
                             if self.settings.contains_key(name) {
                                 self.note_overridden(name, "this `#undef`", span.to(*name_span));
                             } else {
+                                self.note_test(name, *name_span);
                                 self.macros.remove(name);
                             }
                         }
@@ -388,6 +435,7 @@ impl Preprocessor<'_> {
         };
         // Only a bracket that touches the name makes a macro with parameters.
         let mut variadic = false;
+        let mut places: Vec<(Rc<str>, Span)> = Vec::new();
         let (parameters, body) = match rest {
             [open, rest @ ..] if open.is("(") && open.span.start == name_span.end => {
                 let Some(close) = rest.iter().position(|token| token.is(")")) else {
@@ -396,7 +444,10 @@ impl Preprocessor<'_> {
                 let mut parameters: Vec<Rc<str>> = Vec::new();
                 for (position, token) in rest[..close].iter().enumerate() {
                     match &token.kind {
-                        TokenKind::Name(name) => parameters.push(name.clone()),
+                        TokenKind::Name(name) => {
+                            places.push((name.clone(), token.span));
+                            parameters.push(name.clone());
+                        }
                         TokenKind::Symbol(",") => {}
                         TokenKind::Symbol("...") if position + 1 == close => {
                             variadic = true;
@@ -415,6 +466,19 @@ impl Preprocessor<'_> {
         if parameters.is_none() {
             self.note_known(name);
         }
+        let mentions = body.iter().filter_map(|token| {
+            let position = places.iter().position(|(parameter, _)| token.is_name(parameter))?;
+            Some((position, token.span))
+        });
+        let text = MacroText {
+            name: name.clone(),
+            span: *name_span,
+            mentions: mentions.collect(),
+            parameters: places,
+            extent: body.last().map_or(*name_span, |last| name_span.to(last.span)),
+            is_number: matches!(body, [Token { kind: TokenKind::Number(_), .. }]) && parameters.is_none(),
+        };
+        self.found.texts.push(text);
         if self.settings.contains_key(name) {
             return self.define_set(name, parameters.is_some(), body, span.to(*name_span));
         }
@@ -592,6 +656,7 @@ impl Preprocessor<'_> {
             };
             match entry.definition {
                 Some(definition) => {
+                    self.found.uses.push((token.written, definition));
                     self.uses.entry(token.span).or_insert_with(|| (name.clone(), definition));
                 }
                 None => self.note_use(name),
@@ -618,6 +683,7 @@ fn tokens_of(source: &Source, part: Range<usize>) -> (Vec<Token>, Vec<Diagnostic
     let mut tokens = tokenize(&source.text[part], &mut found);
     for token in &mut tokens {
         token.span = moved(token.span);
+        token.written = token.span;
     }
     for label in found.iter_mut().filter_map(|it| it.primary.as_mut()) {
         label.span = moved(label.span);
@@ -729,7 +795,8 @@ fn paste(tokens: Vec<Token>) -> Vec<Token> {
         let joined = format!("{}{}", text(&left), text(&right));
         let mut ignored = Vec::new();
         let made = tokenize(&joined, &mut ignored);
-        output.extend(made.into_iter().filter(|it| it.kind != TokenKind::End));
+        let made = made.into_iter().filter(|it| it.kind != TokenKind::End);
+        output.extend(made.map(|it| Token { written: Span::default(), ..it }));
     }
     output
 }

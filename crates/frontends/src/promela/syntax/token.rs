@@ -9,6 +9,9 @@ use quotient_ir::{Diagnostic, Span};
 pub(crate) struct Token {
     pub(crate) kind: TokenKind,
     pub(crate) span: Span,
+    /// Where it is written itself: in the definition of a macro or in an argument, if it comes from one. Nowhere, if it
+    /// was put together.
+    pub(crate) written: Span,
     /// Whether it is the first of its line, which makes a `#` a directive.
     pub(crate) starts_line: bool,
 }
@@ -172,10 +175,12 @@ pub(crate) fn tokenize(text: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Tok
                 }
             },
         };
-        tokens.push(Token { kind, span: Span::new(start, position), starts_line });
+        let span = Span::new(start, position);
+        tokens.push(Token { kind, span, written: span, starts_line });
         starts_line = false;
     }
-    tokens.push(Token { kind: TokenKind::End, span: Span::new(text.len(), text.len()), starts_line: true });
+    let end = Span::new(text.len(), text.len());
+    tokens.push(Token { kind: TokenKind::End, span: end, written: end, starts_line: true });
     tokens
 }
 

@@ -6,10 +6,18 @@ use quotient_ir::Span;
 use quotient_temporal::PathQuantifier;
 
 /// A name and its position.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(crate) struct Name {
     pub(crate) text: Rc<str>,
     pub(crate) span: Span,
+    /// Where it is written itself, if it comes from a macro. It does not matter to its meaning.
+    pub(crate) written: Span,
+}
+
+impl PartialEq for Name {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.text, self.span) == (&other.text, other.span)
+    }
 }
 
 /// A whole specification.
@@ -26,8 +34,22 @@ pub(crate) struct Specification {
     pub(crate) claims: Vec<Claim>,
     /// `trace` and `notrace` definitions.
     pub(crate) traces: Vec<Claim>,
+    /// The inlines, which are expanded where they are used.
+    pub(crate) inlines: Vec<Inline>,
     /// Whether everything was read, or all but some formulas.
     pub(crate) is_read_but_for_formulas: bool,
+}
+
+/// `inline name(a, b) { … }`
+#[derive(Clone, Debug)]
+pub(crate) struct Inline {
+    pub(crate) name: Name,
+    pub(crate) parameters: Vec<Name>,
+    /// Where its body mentions which parameter.
+    pub(crate) mentions: Vec<(usize, Span)>,
+    /// Where it is used.
+    pub(crate) uses: Vec<Span>,
+    pub(crate) span: Span,
 }
 
 /// `mtype = { a, b }` or `mtype:colour = { red }`.
@@ -84,7 +106,7 @@ impl Proctype {
     /// A claim as a process, whose statements are drawn like those of others.
     pub(crate) fn of_claim(claim: &Claim, name: Rc<str>) -> Self {
         Self {
-            name: Name { text: name, span: claim.span },
+            name: Name { text: name, span: claim.span, written: claim.span },
             is_init: false,
             active: None,
             parameters: Vec::new(),
@@ -150,8 +172,8 @@ pub(crate) struct Statement {
 #[derive(Clone, Debug)]
 pub(crate) enum StatementKind {
     Declaration(Declaration),
-    /// `xr` or `xs`.
-    ChannelAssertion,
+    /// `xr` or `xs`, with the channels.
+    ChannelAssertion(Vec<Expression>),
     Expression(Expression),
     Assign {
         target: Expression,

@@ -77,16 +77,17 @@ impl Parser<'_> {
             }
             "alphabet" => {
                 let name = self.name("the name of a process")?;
+                let mut parameters = Vec::new();
                 if self.take("(") {
                     // The parameters are those of the definition.
                     if !self.peek().is(")") {
-                        self.names("a parameter")?;
+                        parameters = self.names("a parameter")?;
                     }
                     self.expect(")", "after the parameters")?;
                 }
                 let events = self.event_sets()?;
                 self.expect(";", "after an alphabet")?;
-                specification.alphabets.push(Alphabet { name, events });
+                specification.alphabets.push(Alphabet { name, parameters, events });
             }
             "import" | "include" => {
                 let token = self.peek().clone();

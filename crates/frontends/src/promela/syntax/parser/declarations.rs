@@ -1,11 +1,13 @@
 //! Declarations outside processes: variables, process types, inlines, claims.
 
+use std::rc::Rc;
+
 use quotient_ir::{Diagnostic, Span};
 
 use super::{Inline, Parsed, Parser, Unreadable};
 use crate::promela::syntax::token::TokenKind;
 use crate::promela::syntax::tree::{
-    BaseType, Claim, Declaration, Expression, ExpressionKind, Formula, Initial, MtypeDeclaration, Name, Proctype,
+    self, BaseType, Claim, Declaration, Expression, ExpressionKind, Formula, Initial, MtypeDeclaration, Name, Proctype,
     Typedef, Variable,
 };
 
@@ -165,12 +167,13 @@ impl Parser<'_> {
     }
 
     fn inline(&mut self) -> Parsed<()> {
+        let first = self.span();
         self.position += 1;
         let name = self.name("the name of an inline")?;
         self.expect("(", "after the name of an inline")?;
         let mut parameters = Vec::new();
         while !self.at(")") && !self.at_end() {
-            parameters.push(self.name("a parameter")?.text);
+            parameters.push(self.name("a parameter")?);
             if !self.take(",") && !self.at(")") {
                 let message = format!("expected `,` or `)` after a parameter, found {}", self.peek().describe());
                 return self.fail("syntax", message);
@@ -183,7 +186,19 @@ impl Parser<'_> {
         }
         let start = self.position;
         self.skip_brackets();
-        let body = self.tokens[start + 1..(self.position - 1).max(start + 1)].into();
+        let body: Rc<[super::Token]> = self.tokens[start + 1..(self.position - 1).max(start + 1)].into();
+        let mentions = body.iter().filter_map(|token| {
+            let position = parameters.iter().position(|parameter| token.is_name(&parameter.text))?;
+            Some((position, token.written))
+        });
+        self.tree.inlines.push(tree::Inline {
+            name: name.clone(),
+            mentions: mentions.collect(),
+            uses: Vec::new(),
+            span: self.so_far(first),
+            parameters: parameters.clone(),
+        });
+        let parameters = parameters.into_iter().map(|parameter| parameter.text).collect();
         if self.inlines.insert(name.text.clone(), Inline { parameters, body }).is_some() {
             let message = format!("there are two inlines of the name `{}`", name.text);
             self.report(Diagnostic::error("duplicate-name", message, name.span));
@@ -280,7 +295,7 @@ impl Parser<'_> {
         let (name, parameters) = if is_init {
             let token = self.next();
             span = self.through(span, token.span);
-            (Name { text: "init".into(), span: token.span }, Vec::new())
+            (Name { text: "init".into(), span: token.span, written: token.written }, Vec::new())
         } else {
             if !self.take_word("proctype") && !self.take_word("D_proctype") {
                 let message = format!("expected `proctype`, found {}", self.peek().describe());
@@ -444,6 +459,9 @@ impl Parser<'_> {
     /// Expands an inline: the tokens of its body with the arguments for the parameters.
     pub(super) fn open_inline(&mut self, name: &Name, span: Span) -> Parsed<Vec<super::Token>> {
         let inline = self.inlines.get(&name.text).cloned().ok_or(Unreadable)?;
+        if let Some(text) = self.tree.inlines.iter_mut().rev().find(|it| it.name.text == name.text) {
+            text.uses.push(name.written);
+        }
         self.expect("(", "after the name of an inline")?;
         let mut arguments: Vec<Vec<super::Token>> = vec![Vec::new()];
         let mut depth = 0usize;
@@ -503,7 +521,7 @@ impl Parser<'_> {
             return Err(Unreadable);
         }
         let end = Span { start: span.end, end: span.end };
-        body.push(super::Token { kind: TokenKind::End, span: end, starts_line: false });
+        body.push(super::Token { kind: TokenKind::End, span: end, written: end, starts_line: false });
         Ok(body)
     }
 

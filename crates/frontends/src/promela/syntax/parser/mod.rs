@@ -24,7 +24,7 @@ const ERROR_LIMIT: usize = 100;
 const INLINE_LIMIT: usize = 2_000_000;
 
 /// Reserved words, which cannot be names.
-pub(super) const KEYWORDS: &[&str] = &[
+pub(crate) const KEYWORDS: &[&str] = &[
     "active",
     "assert",
     "atomic",
@@ -276,7 +276,7 @@ impl Parser<'_> {
         match token.kind {
             TokenKind::Name(text) if !Self::is_keyword(&text) => {
                 self.position += 1;
-                Ok(Name { text, span: token.span })
+                Ok(Name { text, span: token.span, written: token.written })
             }
             TokenKind::Name(text) => {
                 let message = format!("`{text}` is a keyword and cannot be {what}");

@@ -107,7 +107,7 @@ impl Parser<'_> {
             if Self::is_keyword(word) || !is_label || self.declared.contains(word) {
                 break;
             }
-            labels.push(Name { text: word.clone(), span: self.span() });
+            labels.push(Name { text: word.clone(), span: self.span(), written: self.peek().written });
             self.position += 2;
         }
         if !labels.is_empty() && (self.at(";") || self.at("->") || self.ends_sequence()) {
@@ -209,11 +209,11 @@ impl Parser<'_> {
             }
             "xr" | "xs" => {
                 self.position += 1;
-                self.reference()?;
+                let mut channels = vec![self.reference()?];
                 while self.take(",") {
-                    self.reference()?;
+                    channels.push(self.reference()?);
                 }
-                Ok(StatementKind::ChannelAssertion)
+                Ok(StatementKind::ChannelAssertion(channels))
             }
             "c_code" | "c_decl" | "c_state" | "c_track" => {
                 self.embedded_c();

@@ -1,0 +1,145 @@
+//! Checks, detections and explorations that an editor asks for: each on a thread of its own, with progress, until it is
+//! done or cancelled.
+
+use std::sync::mpsc::Sender;
+use std::time::{Duration, Instant};
+
+use lsp_server::RequestId;
+use quotient::ir::Source;
+use quotient::{
+    Control, DetectOptions, Error, ExploreOptions, Language, LoadOptions, Model, Observer, Options, Phase, Plan,
+    Progress, Report, Verdict, detect, explore,
+};
+
+use crate::server::Event;
+
+/// How often progress is reported.
+const INTERVAL: Duration = Duration::from_millis(200);
+
+/// What to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Task {
+    /// Check all properties, or one.
+    Check(Option<String>),
+    Detect,
+    Explore,
+}
+
+impl Task {
+    /// What is shown while it runs.
+    pub(crate) fn title(&self) -> &'static str {
+        match self {
+            Self::Check(_) => "check",
+            Self::Detect => "detect",
+            Self::Explore => "explore",
+        }
+    }
+}
+
+/// A run that has been started.
+pub(crate) struct Run {
+    pub(crate) id: RequestId,
+    pub(crate) uri: lsp_types::Uri,
+    pub(crate) version: i32,
+    pub(crate) task: Task,
+    pub(crate) control: Control,
+    /// The name of its progress, if the editor shows it.
+    pub(crate) token: Option<String>,
+}
+
+/// What a run found.
+pub(crate) enum Outcome {
+    Checked(Model, Box<Report>),
+    Detected { order: String, structure: String, generators: usize },
+    Explored { states: u64, transitions: u64, finished: bool },
+}
+
+struct Teller {
+    events: Sender<Event>,
+    number: u64,
+    last: Instant,
+}
+
+impl Observer for Teller {
+    fn phase(&mut self, phase: Phase) {
+        let text = match phase {
+            Phase::Loading => "reading",
+            Phase::Detecting => "looking for symmetries",
+            Phase::Partitioning => "looking at what rules distinguish",
+            Phase::Searching => "searching",
+            Phase::Comparing => "comparing",
+        };
+        let _ = self.events.send(Event::Progress(self.number, text.to_owned()));
+    }
+    fn progress(&mut self, progress: &Progress, elapsed: Duration) {
+        if self.last.elapsed() >= INTERVAL {
+            self.last = Instant::now();
+            let text = format!("{} states, depth {}, {} s", progress.states, progress.depth, elapsed.as_secs());
+            let _ = self.events.send(Event::Progress(self.number, text));
+        }
+    }
+}
+
+/// Starts a run; its outcome is sent as an event.
+pub(crate) fn start(
+    number: u64,
+    task: Task,
+    source: Source,
+    language: Language,
+    control: Control,
+    events: Sender<Event>,
+) -> std::io::Result<()> {
+    let thread = std::thread::Builder::new().name("run".to_owned());
+    let work = move || {
+        let mut teller = Teller { events: events.clone(), number, last: Instant::now() };
+        let outcome = quotient::defect::catch(|| run(&task, source, language, &control, &mut teller));
+        let outcome = outcome.unwrap_or_else(|defect| Err(defect.into()));
+        let _ = events.send(Event::Ran(number, outcome));
+    };
+    thread.spawn(work).map(drop)
+}
+
+fn run(
+    task: &Task,
+    source: Source,
+    language: Language,
+    control: &Control,
+    teller: &mut Teller,
+) -> Result<Outcome, Error> {
+    let merges_orders = !matches!(task, Task::Explore);
+    let options = LoadOptions { merges_orders, ..LoadOptions::default() };
+    let model = Model::from_source(source, language, &options, control)?;
+    match task {
+        Task::Check(property) => {
+            let options = property.iter().fold(Options::default(), |options, name| options.property(name));
+            let report = Plan::new(&model, &options)?.run_with(control, teller)?;
+            Ok(Outcome::Checked(model, Box::new(report)))
+        }
+        Task::Detect => {
+            let found = detect(&model, &DetectOptions::default(), control, teller)?;
+            Ok(Outcome::Detected {
+                order: found.order.to_string(),
+                structure: found.structure.clone(),
+                generators: found.generator_count,
+            })
+        }
+        Task::Explore => {
+            let found = explore(&model, &ExploreOptions::default(), control, teller)?;
+            let finished = found.report.stop_reason.is_none();
+            Ok(Outcome::Explored { states: found.report.states, transitions: found.report.transitions, finished })
+        }
+    }
+}
+
+/// A verdict as the lens shows it.
+pub(crate) fn verdict_text(verdict: Verdict, steps: Option<usize>, stop: Option<&str>) -> String {
+    match (verdict, steps, stop) {
+        (Verdict::Holds, ..) => "holds".to_owned(),
+        (Verdict::Violated, Some(1), _) => "violated at the start".to_owned(),
+        (Verdict::Violated, Some(2), _) => "violated in 1 step".to_owned(),
+        (Verdict::Violated, Some(states), _) => format!("violated in {} steps", states - 1),
+        (Verdict::Violated, None, _) => "violated".to_owned(),
+        (Verdict::Inconclusive, _, Some(reason)) => format!("inconclusive: {reason}"),
+        (Verdict::Inconclusive, _, None) => "inconclusive".to_owned(),
+    }
+}
