@@ -55,7 +55,7 @@ const FIRST_STATES: u64 = 4_096;
 /// An attempt may store one part in this many of the states stored so far.
 const SHARE: u64 = 8;
 /// The same if it is promising: with its share, it is nearer to its end than the search.
-const PROMISING_SHARE: u64 = 2;
+const PROMISING_SHARE: u64 = 4;
 /// The factor by which the number of states grows before the next attempt.
 const GROWTH: u64 = 4;
 /// The attempts that may disappoint before there are no more.

@@ -11,6 +11,8 @@ use rustc_hash::FxHashMap;
 
 /// The largest number of values of a slot that is split into cases.
 const SPLIT_VALUES: usize = 16;
+/// The largest number of values that are written to a slot whose number is composed with others.
+const NUMBER_CASES: usize = 16;
 /// The largest number of cases of one comparison.
 const SPLITS: usize = 256;
 /// The largest number of cases of one refutation.
@@ -229,6 +231,8 @@ impl<'a> Composer<'a> {
             return None;
         }
         match &write.written {
+            // Each case is combined with all others.
+            Written::Cases(cases) if cases.len() > NUMBER_CASES => None,
             Written::Cases(cases) => {
                 let mut value = old;
                 for &(number, condition) in cases {
