@@ -44,6 +44,8 @@ function summary(command, result) {
       const which = violated.length > 0 ? `: ${violated.join(', ')}` : '';
       return `${result.verdict}${which} (${result.states} states)`;
     }
+    case 'serve':
+      return `the explorer is at ${result.address}`;
     case 'detect':
       return `${result.order} symmetries, ${result.structure}`;
     default:
@@ -79,7 +81,7 @@ function task(definition) {
 }
 
 async function activate(context) {
-  for (const command of ['check', 'detect', 'explore']) {
+  for (const command of ['check', 'detect', 'explore', 'serve']) {
     context.subscriptions.push(vscode.commands.registerCommand(`quotient.${command}Document`, () => run(command)));
   }
   context.subscriptions.push(

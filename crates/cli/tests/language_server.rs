@@ -98,6 +98,53 @@ fn an_editor_is_served() {
 }
 
 #[test]
+fn the_explorer_is_opened() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("counter.m");
+    let text = "var x: 0..2;\nstartstate begin x := 0; end;\nrule \"up\" x < 2 ==> begin x := x + 1; end;\n";
+    std::fs::write(&file, text).expect("it is written");
+    let uri = format!("file://{}", file.display());
+    let mut server = Server::start();
+    let capabilities = json!({"window": {"showDocument": {"support": true}}});
+    let params = json!({"capabilities": capabilities});
+    server.send(&json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}));
+    server.wait(|it| it["id"] == 1);
+    let document = json!({"uri": uri, "languageId": "murphi", "version": 1, "text": text});
+    let open = json!({"jsonrpc": "2.0", "method": "textDocument/didOpen", "params": {"textDocument": document}});
+    server.send(&open);
+    let lenses = json!({"textDocument": {"uri": uri}});
+    server.send(&json!({"jsonrpc": "2.0", "id": 2, "method": "textDocument/codeLens", "params": lenses}));
+    let command = server.wait(|it| it["id"] == 2)["result"][2]["command"].clone();
+    assert_eq!((&command["title"], &command["command"]), (&json!("explore"), &json!("quotient.serve")));
+    server.send(&json!({"jsonrpc": "2.0", "id": 3, "method": "workspace/executeCommand", "params": command}));
+    let asked = server.wait(|it| it["method"] == "window/showDocument");
+    let address = asked["params"]["uri"].as_str().expect("an address").to_owned();
+    assert_eq!(server.wait(|it| it["id"] == 3)["result"]["address"], json!(address));
+    let (host, path) = address.strip_prefix("http://").and_then(|it| it.split_once('/')).expect("an address");
+    let page = || {
+        let mut stream = std::net::TcpStream::connect(host).ok()?;
+        write!(stream, "GET /{path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").ok()?;
+        let mut said = String::new();
+        stream.read_to_string(&mut said).ok()?;
+        Some(said)
+    };
+    let said = page().expect("a page");
+    assert!(said.starts_with("HTTP/1.1 200") && said.contains("<html"), "{said}");
+    // A text that is not saved is not what the page would show.
+    let change = json!({"textDocument": {"uri": uri, "version": 2}, "contentChanges": [{"text": "var y: 0..1;"}]});
+    server.send(&json!({"jsonrpc": "2.0", "method": "textDocument/didChange", "params": change}));
+    server.send(&json!({"jsonrpc": "2.0", "id": 4, "method": "workspace/executeCommand", "params": command}));
+    let refused = server.wait(|it| it["id"] == 4);
+    assert_eq!(refused["error"]["message"], "save the file first: the explorer reads it");
+    server.send(&json!({"jsonrpc": "2.0", "id": 5, "method": "shutdown"}));
+    server.wait(|it| it["id"] == 5);
+    server.send(&json!({"jsonrpc": "2.0", "method": "exit"}));
+    assert_eq!(server.end(), (Some(0), String::new()));
+    // The page ends with the service.
+    assert_eq!(page(), None);
+}
+
+#[test]
 fn what_is_not_the_protocol_ends_the_service() {
     for garbage in ["hello\r\n\r\n", "Content-Length: 5\r\n\r\nhello", "Content-Length: x\r\n\r\n", "\0\u{1}"] {
         let mut server = Server::start();

@@ -469,14 +469,15 @@ fn command(title: String, name: &str, document: &Document, property: Option<&str
 /// What verdicts are about all properties.
 pub(crate) const WHOLE: &str = "";
 
-pub(crate) fn lenses(document: &Document, encoding: Encoding) -> Vec<CodeLens> {
+/// The commands above the text and its properties. `explorer` is the command that shows states.
+pub(crate) fn lenses(document: &Document, explorer: &str, encoding: Encoding) -> Vec<CodeLens> {
     let lens = |range, command| CodeLens { range, command: Some(command), data: None };
     let top = Range::default();
     let last = document.verdicts.get(WHOLE).map_or(String::new(), |verdict| format!(": {verdict}"));
     let mut lenses = vec![
         lens(top, command(format!("check{last}"), "quotient.check", document, None)),
         lens(top, command("detect".to_owned(), "quotient.detect", document, None)),
-        lens(top, command("explore".to_owned(), "quotient.explore", document, None)),
+        lens(top, command("explore".to_owned(), explorer, document, None)),
     ];
     let facts = document.facts.as_deref().filter(|facts| facts.version == document.version);
     let Some((facts, model)) = facts.and_then(|facts| Some((facts, facts.model.as_ref()?))) else { return lenses };

@@ -6,10 +6,13 @@
 
 mod answers;
 mod document;
+mod pages;
 mod runs;
 mod server;
 mod text;
 mod uris;
+
+use std::path::PathBuf;
 
 use lsp_server::Connection;
 
@@ -27,24 +30,25 @@ pub enum ServerError {
     Defect(#[from] quotient::Defect),
 }
 
-/// Serves the client on standard input and output, until it says goodbye.
+/// Serves the client on standard input and output, until it says goodbye. `program` is `quotient` itself, which serves the
+/// pages of the explorer.
 ///
 /// # Errors
 /// If the connection ends without that, or there is a defect in this program.
-pub fn serve_stdio() -> Result<(), ServerError> {
+pub fn serve_stdio(program: Option<PathBuf>) -> Result<(), ServerError> {
     let (connection, threads) = Connection::stdio();
-    serve(connection)?;
+    serve(connection, program)?;
     threads.join()?;
     Ok(())
 }
 
-/// Serves one client, until it says goodbye or closes the connection.
+/// Serves one client, until it says goodbye or closes the connection. Without a program there are no pages of the explorer.
 ///
 /// # Errors
 /// If there is a defect in this program.
-pub fn serve(connection: Connection) -> Result<(), ServerError> {
+pub fn serve(connection: Connection, program: Option<PathBuf>) -> Result<(), ServerError> {
     let thread = std::thread::Builder::new().name("language-server".to_owned()).stack_size(STACK_BYTES);
-    let server = thread.spawn(move || quotient::defect::catch(|| server::run(connection)))?;
+    let server = thread.spawn(move || quotient::defect::catch(|| server::run(connection, program)))?;
     let ended = server.join().unwrap_or_else(|_| Err(quotient::Defect::noticed("the service ended without a reason")));
     Ok(ended?)
 }

@@ -1,6 +1,7 @@
 //! Checks, detections and explorations that an editor asks for: each on a thread of its own, with progress, until it is
 //! done or cancelled.
 
+use std::path::PathBuf;
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
@@ -11,6 +12,7 @@ use quotient::{
     Progress, Report, Verdict, detect, explore,
 };
 
+use crate::pages::Page;
 use crate::server::Event;
 
 /// How often progress is reported.
@@ -23,6 +25,11 @@ pub(crate) enum Task {
     Check(Option<String>),
     Detect,
     Explore,
+    /// Serve a page about a file.
+    Serve {
+        program: PathBuf,
+        file: PathBuf,
+    },
 }
 
 impl Task {
@@ -32,6 +39,7 @@ impl Task {
             Self::Check(_) => "check",
             Self::Detect => "detect",
             Self::Explore => "explore",
+            Self::Serve { .. } => "check --serve",
         }
     }
 }
@@ -52,6 +60,7 @@ pub(crate) enum Outcome {
     Checked(Model, Box<Report>),
     Detected { order: String, structure: String, generators: usize },
     Explored { states: u64, transitions: u64, finished: bool },
+    Served(Result<Page, String>),
 }
 
 struct Teller {
@@ -106,25 +115,28 @@ fn run(
     control: &Control,
     teller: &mut Teller,
 ) -> Result<Outcome, Error> {
-    let merges_orders = !matches!(task, Task::Explore);
-    let options = LoadOptions { merges_orders, ..LoadOptions::default() };
-    let model = Model::from_source(source, language, &options, control)?;
+    let load = |merges_orders| {
+        let options = LoadOptions { merges_orders, ..LoadOptions::default() };
+        Model::from_source(source, language, &options, control)
+    };
     match task {
         Task::Check(property) => {
+            let model = load(true)?;
             let options = property.iter().fold(Options::default(), |options, name| options.property(name));
             let report = Plan::new(&model, &options)?.run_with(control, teller)?;
             Ok(Outcome::Checked(model, Box::new(report)))
         }
         Task::Detect => {
-            let found = detect(&model, &DetectOptions::default(), control, teller)?;
+            let found = detect(&load(true)?, &DetectOptions::default(), control, teller)?;
             Ok(Outcome::Detected {
                 order: found.order.to_string(),
                 structure: found.structure.clone(),
                 generators: found.generator_count,
             })
         }
+        Task::Serve { program, file } => Ok(Outcome::Served(Page::open(program, file, control))),
         Task::Explore => {
-            let found = explore(&model, &ExploreOptions::default(), control, teller)?;
+            let found = explore(&load(false)?, &ExploreOptions::default(), control, teller)?;
             let finished = found.report.stop_reason.is_none();
             Ok(Outcome::Explored { states: found.report.states, transitions: found.report.transitions, finished })
         }

@@ -22,6 +22,7 @@ use serde_json::{Value, json};
 
 use crate::answers::{self, WHOLE};
 use crate::document::{self, Document, Facts, Names, Role};
+use crate::pages::Page;
 use crate::runs::{self, Outcome, Run, Task, verdict_text};
 use crate::text::Encoding;
 
@@ -52,6 +53,7 @@ struct Client {
     shows_progress: bool,
     refreshes_lenses: bool,
     refreshes_inlays: bool,
+    shows_documents: bool,
 }
 
 struct Server {
@@ -69,6 +71,9 @@ struct Server {
     /// The searches for what is interchangeable.
     comparing: HashMap<String, Control>,
     runs: HashMap<u64, Run>,
+    /// What serves pages, and those that are served, by the addresses of documents.
+    program: Option<PathBuf>,
+    pages: HashMap<String, Page>,
     next: u64,
     is_initialized: bool,
     is_shutting_down: bool,
@@ -77,7 +82,7 @@ struct Server {
 type Answer = Result<Value, ResponseError>;
 
 /// Answers a client until it leaves.
-pub(crate) fn run(connection: Connection) {
+pub(crate) fn run(connection: Connection, program: Option<PathBuf>) {
     let (events, receiver) = mpsc::channel();
     let Connection { sender, receiver: messages } = connection;
     let incoming = events.clone();
@@ -101,6 +106,8 @@ pub(crate) fn run(connection: Connection) {
         outdated: Vec::new(),
         comparing: HashMap::new(),
         runs: HashMap::new(),
+        program,
+        pages: HashMap::new(),
         next: 0,
         is_initialized: false,
         is_shutting_down: false,
@@ -227,8 +234,10 @@ impl Server {
                 Ok(json!(answers::formatted(document, encoding)))
             }),
             "textDocument/codeLens" => parsed(params).and_then(|params: lsp_types::CodeLensParams| {
+                let has_pages = self.client.shows_documents && self.program.is_some();
+                let explorer = if has_pages { "quotient.serve" } else { "quotient.explore" };
                 let (document, _) = self.document(&params.text_document.uri)?;
-                Ok(json!(answers::lenses(document, encoding)))
+                Ok(json!(answers::lenses(document, explorer, encoding)))
             }),
             "textDocument/inlayHint" => parsed(params).and_then(|params: InlayHintParams| {
                 let (document, names) = self.document(&params.text_document.uri)?;
@@ -254,12 +263,15 @@ impl Server {
         let workspace = capabilities.workspace.as_ref();
         let lenses = workspace.and_then(|it| it.code_lens.as_ref()).and_then(|it| it.refresh_support);
         let inlays = workspace.and_then(|it| it.inlay_hint.as_ref()).and_then(|it| it.refresh_support);
-        let progress = capabilities.window.as_ref().and_then(|it| it.work_done_progress);
+        let window = capabilities.window.as_ref();
+        let progress = window.and_then(|it| it.work_done_progress);
+        let shows = window.and_then(|it| it.show_document.as_ref()).map(|it| it.support);
         self.client = Client {
             encoding: if utf8 { Encoding::Utf8 } else { Encoding::Utf16 },
             shows_progress: progress == Some(true),
             refreshes_lenses: lenses == Some(true),
             refreshes_inlays: inlays == Some(true),
+            shows_documents: shows == Some(true),
         };
         self.is_initialized = true;
         let capabilities = ServerCapabilities {
@@ -287,7 +299,7 @@ impl Server {
             code_lens_provider: Some(CodeLensOptions { resolve_provider: Some(false) }),
             inlay_hint_provider: Some(OneOf::Left(true)),
             execute_command_provider: Some(ExecuteCommandOptions {
-                commands: ["check", "detect", "explore"].map(|it| format!("quotient.{it}")).to_vec(),
+                commands: ["check", "detect", "explore", "serve"].map(|it| format!("quotient.{it}")).to_vec(),
                 ..ExecuteCommandOptions::default()
             }),
             ..ServerCapabilities::default()
@@ -518,6 +530,7 @@ impl Server {
             },
             "quotient.detect" => Task::Detect,
             "quotient.explore" => Task::Explore,
+            "quotient.serve" => self.page_of(&uri)?,
             _ => return Err(error(ErrorCode::InvalidParams, format!("`{command}` is not a command of quotient"))),
         };
         let open = self.open_texts(&uri);
@@ -536,6 +549,18 @@ impl Server {
         self.runs.insert(number, Run { id, uri, version, task, control, token });
         self.progress(number, json!({"kind": "begin", "title": title, "cancellable": true}));
         Ok(())
+    }
+
+    /// The task that serves a page about a document, which must be saved: another process reads it.
+    fn page_of(&self, uri: &Uri) -> Result<Task, ResponseError> {
+        let refused = |text: &str| error(ErrorCode::RequestFailed, text);
+        let program = self.program.clone().ok_or_else(|| refused("there is no program that serves pages"))?;
+        let document = self.documents.get(uri.as_str()).ok_or_else(|| refused("the document is not open"))?;
+        let saved = std::fs::read_to_string(&document.path).ok();
+        if saved.as_deref() != Some(document.text.content()) {
+            return Err(refused("save the file first: the explorer reads it"));
+        }
+        Ok(Task::Serve { program, file: document.path.clone() })
     }
 
     fn progress(&self, number: u64, value: Value) {
@@ -557,6 +582,15 @@ impl Server {
             }
             Ok(Outcome::Explored { states, transitions, finished }) => {
                 Ok(json!({"states": states, "transitions": transitions, "finished": finished}))
+            }
+            Ok(Outcome::Served(Err(problem))) => Err(error(ErrorCode::RequestFailed, problem)),
+            Ok(Outcome::Served(Ok(page))) => {
+                if self.client.shows_documents {
+                    self.ask("window/showDocument", json!({"uri": page.address, "external": true}));
+                }
+                let answer = json!({"address": page.address});
+                self.pages.insert(run.uri.as_str().to_owned(), page);
+                Ok(answer)
             }
         };
         self.respond(run.id, answer);

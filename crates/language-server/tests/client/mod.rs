@@ -38,7 +38,7 @@ impl Client {
     /// A client that has said nothing.
     pub(crate) fn silent() -> Self {
         let (server, connection) = Connection::memory();
-        let thread = std::thread::spawn(move || serve(server).expect("the server does not fail"));
+        let thread = std::thread::spawn(move || serve(server, None).expect("the server does not fail"));
         Self { connection, next: 0, said: Vec::new(), asked: Vec::new(), server: Some(thread) }
     }
 
