@@ -113,7 +113,7 @@ pub(crate) fn model(model: &Model, command: &str) -> Value {
     };
     json!({
         "name": source.short_name(0),
-        "language": model.language().map(language_name),
+        "language": model.language().map(Language::identifier),
         "command": command,
         "files": files,
         "variables": variables.collect::<Vec<_>>(),
@@ -130,15 +130,5 @@ pub(crate) fn subject_name(model: &Model, subject: Subject) -> String {
         Subject::Property(id) => property_name(model.ir(), id),
         Subject::Deadlock => "deadlock".to_owned(),
         Subject::Errors => "errors".to_owned(),
-    }
-}
-
-fn language_name(language: Language) -> &'static str {
-    match language {
-        Language::Murphi => "murphi",
-        Language::Promela => "promela",
-        Language::B => "b",
-        Language::Dve => "dve",
-        Language::Csp => "csp",
     }
 }

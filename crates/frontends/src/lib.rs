@@ -37,6 +37,17 @@ pub enum Language {
 }
 
 impl Language {
+    /// The name of the language on the command line and in files of runs.
+    pub fn identifier(self) -> &'static str {
+        match self {
+            Self::Murphi => "murphi",
+            Self::B => "b",
+            Self::Promela => "promela",
+            Self::Dve => "dve",
+            Self::Csp => "csp",
+        }
+    }
+
     /// The language that a file's extension implies.
     pub fn from_file_name(name: &str) -> Option<Self> {
         let (_, extension) = name.rsplit_once('.')?;

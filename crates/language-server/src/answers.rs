@@ -264,17 +264,6 @@ pub(crate) fn language_name(language: Language) -> &'static str {
     }
 }
 
-/// The name of a language in code blocks.
-fn block_name(language: Language) -> &'static str {
-    match language {
-        Language::Murphi => "murphi",
-        Language::B => "b",
-        Language::Promela => "promela",
-        Language::Dve => "dve",
-        Language::Csp => "csp",
-    }
-}
-
 pub(crate) fn hover(document: &Document, names: &Names, position: Position, encoding: Encoding) -> Option<Hover> {
     let (found, place) = meant(document, names, position, encoding);
     let facts = document.facts.as_deref();
@@ -288,7 +277,7 @@ pub(crate) fn hover(document: &Document, names: &Names, position: Position, enco
 
 fn described(document: &Document, definition: &Definition, facts: Option<&Facts>) -> String {
     let detail = if definition.detail.is_empty() { &definition.name } else { &definition.detail };
-    let mut text = format!("```{}\n{detail}\n```\n{}", block_name(document.language), definition.kind.noun());
+    let mut text = format!("```{}\n{detail}\n```\n{}", document.language.identifier(), definition.kind.noun());
     let Some(facts) = facts else { return text };
     if let Some(model) = &facts.model {
         let ty = match definition.kind {

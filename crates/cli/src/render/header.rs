@@ -51,13 +51,7 @@ impl<'a> Header<'a> {
         let files = model.files().iter();
         let object = ModelObject {
             file: model.source().name.clone(),
-            language: model.language().map(|language| match language {
-                Language::Murphi => "murphi",
-                Language::B => "b",
-                Language::Promela => "promela",
-                Language::Dve => "dve",
-                Language::Csp => "csp",
-            }),
+            language: model.language().map(Language::identifier),
             sha256: model.hash().map(|hash| hash.to_string()),
             files: files.map(|file| FileObject { file: &file.name, sha256: file.hash.to_string() }).collect(),
         };

@@ -59,7 +59,7 @@ pub(super) fn header(model: &Model, origin: &RunOrigin<'_>, trace: &Trace) -> Ve
             "model",
             Json::object([
                 ("file", Json::text(&model.source().name)),
-                ("language", text_or_null(model.language().map(language_name))),
+                ("language", text_or_null(model.language().map(Language::identifier))),
                 ("sha256", Json::text(hash_of(model))),
             ]),
         ),
@@ -74,16 +74,6 @@ fn well_definedness_name(kind: WellDefinedness) -> &'static str {
     match kind {
         WellDefinedness::Remark => "note",
         WellDefinedness::Error => "error",
-    }
-}
-
-fn language_name(language: Language) -> &'static str {
-    match language {
-        Language::Murphi => "murphi",
-        Language::Promela => "promela",
-        Language::B => "b",
-        Language::Dve => "dve",
-        Language::Csp => "csp",
     }
 }
 
@@ -239,12 +229,12 @@ pub(super) fn load_options(header: Option<&Json>, asked: &LoadOptions) -> Result
     }
     if let Some(language) = header.get("model").and_then(|model| model.get("language")).filter(|it| !it.is_null()) {
         let known = [Language::Murphi, Language::Promela, Language::B, Language::Dve, Language::Csp];
-        let found = known.into_iter().find(|known| language.as_text() == Some(language_name(*known)));
+        let found = known.into_iter().find(|known| language.as_text() == Some(known.identifier()));
         let found = found.ok_or_else(|| {
             fault_at(language.span, "this language is not known").with_help("\"murphi\", \"promela\" and \"b\" are")
         })?;
         if asked.language.is_some_and(|asked| asked != found) {
-            let message = format!("the run is one of a model in another language: {}", language_name(found));
+            let message = format!("the run is one of a model in another language: {}", found.identifier());
             return Err(fault_at(language.span, message));
         }
         options.language = Some(found);
