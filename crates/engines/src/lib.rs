@@ -7,6 +7,7 @@
 //! one on the reference interpreter, for comparison).
 
 mod adaptive;
+mod booleans;
 mod check;
 mod cross_check;
 mod explicit;
