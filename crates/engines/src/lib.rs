@@ -20,6 +20,7 @@ mod reduction;
 mod refinement;
 mod report;
 mod seam;
+mod symbolic;
 mod systems;
 pub mod temporal;
 mod tuning;
@@ -47,6 +48,9 @@ pub use report::{
 pub use seam::{
     Batches, Event, Facts, FieldTest, Identity, Instance, Parts, Representatives, RuleInstance, SearchSpace, Selection,
     Share, Sink, Steps, Successors, Tag, TransitionSystem,
+};
+pub use symbolic::{
+    Arrangement, SymbolicError, SymbolicReport, SymbolicSymmetry, Way, check_symbolic, orbit_relation_size,
 };
 pub use systems::compiled::CompiledSystem;
 pub use systems::evaluator::{EvaluatorScratch, SpecialisedSystem};

@@ -14,7 +14,7 @@ mod steps;
 mod translator;
 
 pub(crate) use encoding::Encoding;
-pub(crate) use steps::{Condition, Refusal, Step, Steps};
+pub(crate) use steps::{Refusal, Step, Steps};
 pub(crate) use translator::Translator;
 
 /// There is no room for another function.
