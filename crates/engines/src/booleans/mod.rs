@@ -13,6 +13,9 @@ mod numbers;
 mod steps;
 mod translator;
 
+#[cfg(test)]
+mod tests;
+
 pub(crate) use encoding::Encoding;
 pub(crate) use steps::{Refusal, Step, Steps};
 pub(crate) use translator::Translator;

@@ -20,8 +20,10 @@ pub(crate) type Replacement = Subst<Set>;
 pub(crate) const NODE_BYTES: u64 = 40;
 /// The least and the greatest number of nodes for which there is room.
 const NODES: (u64, u64) = (1 << 12, 1 << 30);
-/// So many nodes share an entry of the table of results.
+/// So many nodes share an entry of the table of results, which has at most so many. It is made at once, while room for
+/// nodes is taken as they come.
 const NODES_PER_RESULT: usize = 4;
+const MOST_RESULTS: usize = 1 << 21;
 
 /// The diagrams over a fixed number of variables, in a fixed order.
 pub(crate) struct Diagrams {
@@ -40,7 +42,7 @@ impl Diagrams {
     /// If the variables alone do not fit.
     pub(crate) fn new(variables: u32, bytes: u64) -> Result<Self, Full> {
         let capacity = (bytes / NODE_BYTES).clamp(NODES.0, NODES.1) as usize;
-        let manager = new_manager(capacity, capacity / NODES_PER_RESULT, 1);
+        let manager = new_manager(capacity, (capacity / NODES_PER_RESULT).min(MOST_RESULTS), 1);
         let all = manager.with_manager_exclusive(|manager| {
             let all: AllocResult<Vec<Set>> =
                 manager.add_vars(variables).map(|variable| Set::var(manager, variable)).collect();

@@ -31,13 +31,27 @@ impl Variables {
     pub(crate) fn new(encoding: &Encoding, order: &Order, slots: usize, circuit_slots: usize) -> Self {
         let (mut before, mut after) = (vec![Vec::new(); circuit_slots], vec![Vec::new(); slots]);
         let mut bits = 0;
+        // The most significant bit is on top. Numbers with many values are compared and added bit by bit, so bits of the
+        // same weight stand together, where the first of these slots is.
+        let (listed, numbers): (Vec<u32>, Vec<u32>) = order.slots.iter().partition(|&&slot| encoding.is_listed(slot));
+        let first = numbers.first().copied();
+        let most = numbers.iter().map(|&slot| encoding.width(slot)).max().unwrap_or(0);
+        let mut place = |slot: u32| {
+            before[slot as usize].push(2 * bits);
+            after[slot as usize].push(2 * bits + 1);
+            bits += 1;
+        };
         for &slot in &order.slots {
-            // The most significant bit is on top.
-            let width = encoding.width(slot) as u32;
-            let own = (0..width).rev().map(|bit| 2 * (bits + bit));
-            before[slot as usize] = own.clone().collect();
-            after[slot as usize] = own.map(|variable| variable + 1).collect();
-            bits += width;
+            if Some(slot) == first {
+                for bit in (0..most).rev() {
+                    numbers.iter().filter(|&&number| bit < encoding.width(number)).for_each(|&number| place(number));
+                }
+            } else if listed.contains(&slot) {
+                (0..encoding.width(slot)).for_each(|_| place(slot));
+            }
+        }
+        for variables in before.iter_mut().chain(&mut after) {
+            variables.reverse();
         }
         let mut total = 2 * bits;
         for slot in slots..circuit_slots {
@@ -531,13 +545,16 @@ impl<'m> Machine<'m> {
         Replacement::new(bits.map(|bit| 2 * bit + from).collect(), sets)
     }
 
-    /// Whether a map of states can be applied to sets: values that are not listed keep their codes.
+    /// Whether a map of states can be applied to sets: slots have as many values as those that they are mapped to, and
+    /// values that are not listed keep their codes.
     pub(crate) fn can_replace(&self, map: &StateMap) -> bool {
         map.multisets().is_empty()
             && map.moves().iter().all(|one| {
                 let (from, to) = (one.from.position() as u32, one.to.position() as u32);
                 let is_listed = |slot| self.encoding.is_listed(slot);
-                (is_listed(from) && is_listed(to)) || self.encoding.has_same_code(from, to) && one.values.is_none()
+                let is_as_many = self.encoding.values(from).len() == self.encoding.values(to).len();
+                (is_listed(from) && is_listed(to) && is_as_many)
+                    || self.encoding.has_same_code(from, to) && one.values.is_none()
             })
     }
 
@@ -557,23 +574,43 @@ impl<'m> Machine<'m> {
                 functions.extend(others);
                 continue;
             }
-            // The image has the value that the slot had, under another code.
+            // The image has the value that the slot had, perhaps under another code: a bit of the slot is that of its
+            // image, unless the codes of the value differ there.
+            let values = self.encoding.values(from).to_vec();
+            let codes: Vec<(Vec<bool>, Option<Vec<bool>>)> = values
+                .iter()
+                .map(|&value| {
+                    let own = self.encoding.encode(from, value).expect("it is one of its values");
+                    (own, self.encoding.encode(to, one.value(value)))
+                })
+                .collect();
+            let is_onto =
+                codes.iter().all(|(_, code)| code.is_some()) && values.len() == self.encoding.values(to).len();
             let mut cases: Vec<(Set, Vec<bool>)> = Vec::new();
-            for &value in self.encoding.values(from).to_vec().iter() {
-                let Some(code) = self.encoding.encode(to, one.value(value)) else { continue };
+            let mut all = Vec::new();
+            for (own, code) in codes {
+                let Some(code) = code else { continue };
+                if is_onto && own == code {
+                    continue;
+                }
                 let mut literals = Vec::with_capacity(code.len());
-                for (bit, wanted) in others.iter().zip(code) {
+                for (bit, &wanted) in others.iter().zip(&code) {
                     literals.push(if wanted { bit.clone() } else { self.diagrams.not(bit)? });
                 }
                 let holds = self.diagrams.all(literals)?;
-                cases.push((holds, self.encoding.encode(from, value).expect("it is one of its values")));
+                all.push(holds.clone());
+                let differs = own.iter().zip(&code).map(|(own, code)| own != code).collect();
+                cases.push((holds, differs));
             }
-            let all = self.diagrams.any(cases.iter().map(|(holds, _)| holds.clone()).collect())?;
-            images = self.diagrams.common(&images, &all)?;
+            if !is_onto {
+                let all = self.diagrams.any(all)?;
+                images = self.diagrams.common(&images, &all)?;
+            }
             for (position, variable) in own.into_iter().enumerate() {
-                let where_true = cases.iter().filter(|(_, code)| code[position]).map(|(holds, _)| holds.clone());
+                let differing = cases.iter().filter(|(_, differs)| differs[position]).map(|(holds, _)| holds.clone());
+                let differing = self.diagrams.any(differing.collect())?;
                 variables.push(variable);
-                functions.push(self.diagrams.any(where_true.collect())?);
+                functions.push(self.diagrams.xor(&others[position], &differing)?);
             }
         }
         Ok((Replacement::new(variables, functions), images))

@@ -12,6 +12,9 @@ mod runs;
 mod search;
 mod symmetry;
 
+#[cfg(test)]
+mod tests;
+
 use num_bigint::BigUint;
 use quotient_functions::{Functions, Preserved, possible_values, unfold_over};
 use quotient_ir::{Budget, Interpreter, Layout, Model, PropertyId, Span, Violation};
@@ -86,7 +89,7 @@ pub enum SymbolicError {
     #[error("no small set of permutations is known that sorts states: use --reduction on-the-fly")]
     NotNice,
     /// The symmetries cannot be applied to sets.
-    #[error("the symmetries map variables with many values to others that have other bounds")]
+    #[error("the symmetries map variables to others for which other values are possible")]
     Unsuited,
     /// As in other searches.
     #[error(transparent)]

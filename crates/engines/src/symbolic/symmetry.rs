@@ -78,8 +78,8 @@ fn elements(levels: &[Vec<SparsePermutation>]) -> Vec<SparsePermutation> {
 }
 
 impl Symmetries {
-    /// The symmetries of a certified group. `None` if it maps slots to slots that have other codes and too many values
-    /// to list.
+    /// The symmetries of a certified group. `None` if it maps slots to slots that have another number of values, or
+    /// too many to list and other codes.
     ///
     /// # Errors
     /// If there is no room for them.
