@@ -85,8 +85,11 @@ fn a_walk_through_a_counterexample() {
         browser.until("document.querySelectorAll('#watch-values tbody tr').length === 9");
         browser.enter("#watch-input", "exists n: node do holder[n] end");
         browser.until("document.querySelectorAll('#watch-values th').length === 3");
+        browser.enter("#watch-input", "cache");
+        browser.until("document.querySelectorAll('#watch-values th').length === 4");
         let last = browser.text("#watch-values tbody tr:last-child");
         assert!(last.starts_with('8') && last.contains("true"), "{last}");
+        assert!(last.contains("[shared, exclusive, invalid]"), "{last}");
         browser.enter("#watch-input", "nobody");
         browser.until("document.querySelector('#run .beside .error')");
         assert!(browser.text("#run .beside .error").contains("nobody"));
