@@ -115,8 +115,8 @@ impl fmt::Display for Difference {
     }
 }
 
-/// Compares the page with its pictures in a folder, in light and dark colours. `SNAPSHOTS=overwrite` writes down what there
-/// is instead; look at it first: the pictures are written into the folder that `QUOTIENT_PICTURES` names, and those that
+/// Compares the page with its pictures in a folder, in light and dark colours. `SNAPSHOTS=overwrite` writes down what
+/// differs instead; look at it first: the pictures are written into the folder that `QUOTIENT_PICTURES` names, and those that
 /// are not as expected in any case.
 ///
 /// # Panics
@@ -135,12 +135,13 @@ pub fn expect_pictures(browser: &mut Browser, folder: &Path, name: &str) {
             write(&PathBuf::from(folder));
         }
         let expectation = folder.join(format!("{name}.txt"));
-        if std::env::var_os("SNAPSHOTS").is_some_and(|value| value == "overwrite") {
+        let expected = fs::read_to_string(&expectation).ok().and_then(|text| Fingerprint::read(&text));
+        let fits = expected.as_ref().is_some_and(|expected| expected.difference(&fingerprint).is_none());
+        if !fits && std::env::var_os("SNAPSHOTS").is_some_and(|value| value == "overwrite") {
             fs::create_dir_all(folder).expect("the folder can be made");
             fs::write(expectation, fingerprint.to_string()).expect("the expectation can be written");
             continue;
         }
-        let expected = fs::read_to_string(&expectation).ok().and_then(|text| Fingerprint::read(&text));
         let Some(expected) = expected else {
             let path = write(&std::env::temp_dir());
             panic!("nothing is expected of the picture {}; look at it and use SNAPSHOTS=overwrite", path.display());
