@@ -664,7 +664,7 @@ impl<'p, 't> Emission<'p, 't> {
         };
         let place = self.process_place(process, pid);
         let place = self.field(place, field);
-        Some(Some(Root::Variable { place, info, key }))
+        Some(Some(Root::Variable { place, info: Box::new(info), key }))
     }
 
     /// Statements that give a fresh variable (all cells at their least values) its initial value.

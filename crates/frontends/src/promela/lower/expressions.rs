@@ -27,7 +27,7 @@ pub(super) enum Referent {
 /// The variable that a reference begins with.
 pub(super) enum Root {
     /// Its place.
-    Variable { place: PlaceId, info: VariableInfo, key: VariableKey },
+    Variable { place: PlaceId, info: Box<VariableInfo>, key: VariableKey },
     /// One that always holds the same channel.
     Channel(Value),
 }
@@ -557,7 +557,7 @@ impl Emission<'_, '_> {
                 }
             }
         };
-        Some(Root::Variable { place, info, key })
+        Some(Root::Variable { place, info: Box::new(info), key })
     }
 
     /// Follows indices and fields from a variable to a scalar.
