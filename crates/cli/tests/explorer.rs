@@ -1,10 +1,12 @@
 //! The page of `--serve`, in a browser: each view, and a walk through a counterexample.
 
 use std::io::{BufRead, BufReader};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use quotient_testkit::browser::{Browser, Colours};
+use quotient_testkit::pictures::expect_pictures;
 
 /// A page that is served while this lives.
 struct Page {
@@ -38,11 +40,16 @@ fn serve(arguments: &[&str]) -> Page {
     Page { process, address }
 }
 
-fn open(page: &Page, purpose: &str, colours: Colours) -> Option<Browser> {
-    let mut browser = Browser::start(purpose, (1280, 720), colours)?;
+fn open(page: &Page, purpose: &str) -> Option<Browser> {
+    let mut browser = Browser::start(purpose, (1280, 720), Colours::Light)?;
     browser.open(&page.address);
     browser.until("document.body?.dataset.ready === 'true'");
     Some(browser)
+}
+
+/// Compares the page with what is expected of its picture.
+fn look(browser: &mut Browser, name: &str) {
+    expect_pictures(browser, &Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pictures"), name);
 }
 
 /// German's protocol with the mistake: its verdict, the counterexample step by step, an expression that is watched, and
@@ -50,80 +57,79 @@ fn open(page: &Page, purpose: &str, colours: Colours) -> Option<Browser> {
 #[test]
 fn a_walk_through_a_counterexample() {
     let page = serve(&["check", &model("murphi/german_forgotten_reader.m")]);
-    for colours in [Colours::Light, Colours::Dark] {
-        let Some(mut browser) = open(&page, "a walk through a counterexample", colours) else { return };
-        let picture = |browser: &mut Browser, name: &str| browser.picture(&format!("{name}-{colours:?}"));
-        browser.until("document.querySelector('[data-walk]')");
-        assert_eq!(browser.text("#verdict"), "violated");
-        let overview = browser.text("#overview");
-        for seen in ["464", "2\u{202f}403", "S3", "(node 0 1)", "States by level", "no deadlock"] {
-            assert!(overview.contains(seen), "{seen}: {overview}");
-        }
-        picture(&mut browser, "overview");
-        // The run, forward and back by keys.
-        browser.click("[data-walk=coherence]");
-        browser.until("document.querySelectorAll('[data-step]').length === 9");
-        for _ in 0..5 {
-            browser.press("ArrowRight", 39);
-        }
-        browser.press("ArrowLeft", 37);
-        browser.until("document.querySelector('#run-position').textContent === '4 / 8'");
-        browser.until("document.querySelector('#step-title')?.textContent.includes('grant a shared copy')");
-        browser.until("document.querySelectorAll('#run tr.changed').length === 3");
-        // The line of the text is marked, and in sight.
-        assert!(browser.text("#run .source .here").contains("rule \"grant a shared copy\""));
-        let in_sight = "(() => { const line = document.querySelector('#run .source .here').getBoundingClientRect(); \
-                        return line.top > 100 && line.bottom < 720; })()";
-        assert_eq!(browser.value(in_sight), true);
-        picture(&mut browser, "run");
-        browser.click("[data-side=lanes]");
-        browser.until("document.querySelectorAll('#run td.acts').length === 8");
-        picture(&mut browser, "lanes");
-        // An expression after every step.
-        browser.click("[data-side=watch]");
-        browser.enter("#watch-input", "cache[client] = shared");
-        browser.until("document.querySelectorAll('#watch-values tbody tr').length === 9");
-        browser.enter("#watch-input", "exists n: node do holder[n] end");
-        browser.until("document.querySelectorAll('#watch-values th').length === 3");
-        let last = browser.text("#watch-values tbody tr:last-child");
-        assert!(last.starts_with('8') && last.contains("true"), "{last}");
-        browser.enter("#watch-input", "nobody");
-        browser.until("document.querySelector('#run .beside .error')");
-        assert!(browser.text("#run .beside .error").contains("nobody"));
-        picture(&mut browser, "watch");
-        // The last state violates the invariant; another way from there, and back.
-        browser.press("Escape", 27);
-        browser.value("document.activeElement.blur()");
-        browser.press("End", 35);
-        browser.until("document.querySelector('#run-violation')?.textContent.includes('coherence')");
-        browser.click("#run .take");
-        browser.until("document.querySelector('#run-position').textContent === '9 / 9'");
-        // The list and the state show the same step.
-        browser.until("document.querySelector('[data-step=\"9\"]').lastChild.textContent === document.querySelector('#step-title').textContent");
-        // In the graph it is a node, whose orbit can be unfolded.
-        browser.click("#run p button.plain");
-        browser.until("document.querySelectorAll('#graph .node').length > 3");
-        browser.until("document.querySelector('#unfold')");
-        browser.click("#unfold");
-        browser.until("document.querySelector('#node-details').innerText.includes('the representative')");
-        picture(&mut browser, "unfolded");
-        // Two caches.
-        browser.press("4", 52);
-        browser.until("document.querySelector('[data-value=node_0]')");
-        browser.click("[data-value=node_0]");
-        browser.click("[data-value=node_1]");
-        browser.until("document.querySelector('#why-not')");
-        assert_eq!(browser.text("#why-not"), "node_0 and node_1 are interchangeable");
-        picture(&mut browser, "symmetry");
-        assert_eq!(browser.complaints(), [] as [String; 0]);
+    let Some(mut browser) = open(&page, "a walk through a counterexample") else { return };
+    browser.until("document.querySelector('[data-walk]')");
+    assert_eq!(browser.text("#verdict"), "violated");
+    let overview = browser.text("#overview");
+    for seen in ["464", "2\u{202f}403", "S3", "(node 0 1)", "States by level", "no deadlock"] {
+        assert!(overview.contains(seen), "{seen}: {overview}");
     }
+    look(&mut browser, "overview");
+    // The run, forward and back by keys.
+    browser.click("[data-walk=coherence]");
+    browser.until("document.querySelectorAll('[data-step]').length === 9");
+    for _ in 0..5 {
+        browser.press("ArrowRight", 39);
+    }
+    browser.press("ArrowLeft", 37);
+    browser.until("document.querySelector('#run-position').textContent === '4 / 8'");
+    browser.until("document.querySelector('#step-title')?.textContent.includes('grant a shared copy')");
+    browser.until("document.querySelectorAll('#run tr.changed').length === 3");
+    // The line of the text is marked, and in sight.
+    assert!(browser.text("#run .source .here").contains("rule \"grant a shared copy\""));
+    let in_sight = "(() => { const line = document.querySelector('#run .source .here').getBoundingClientRect(); \
+                    return line.top > 100 && line.bottom < 720; })()";
+    assert_eq!(browser.value(in_sight), true);
+    look(&mut browser, "run");
+    browser.click("[data-side=lanes]");
+    browser.until("document.querySelectorAll('#run td.acts').length === 8");
+    look(&mut browser, "lanes");
+    // An expression after every step.
+    browser.click("[data-side=watch]");
+    browser.enter("#watch-input", "cache[client] = shared");
+    browser.until("document.querySelectorAll('#watch-values tbody tr').length === 9");
+    browser.enter("#watch-input", "exists n: node do holder[n] end");
+    browser.until("document.querySelectorAll('#watch-values th').length === 3");
+    browser.enter("#watch-input", "cache");
+    browser.until("document.querySelectorAll('#watch-values th').length === 4");
+    let last = browser.text("#watch-values tbody tr:last-child");
+    assert!(last.starts_with('8') && last.contains("true"), "{last}");
+    assert!(last.contains("[shared, exclusive, invalid]"), "{last}");
+    browser.enter("#watch-input", "nobody");
+    browser.until("document.querySelector('#run .beside .error')");
+    assert!(browser.text("#run .beside .error").contains("nobody"));
+    look(&mut browser, "watch");
+    // The last state violates the invariant; another way from there, and back.
+    browser.press("Escape", 27);
+    browser.value("document.activeElement.blur()");
+    browser.press("End", 35);
+    browser.until("document.querySelector('#run-violation')?.textContent.includes('coherence')");
+    browser.click("#run .take");
+    browser.until("document.querySelector('#run-position').textContent === '9 / 9'");
+    // The list and the state show the same step.
+    browser.until("document.querySelector('[data-step=\"9\"]').lastChild.textContent === document.querySelector('#step-title').textContent");
+    // In the graph it is a node, whose orbit can be unfolded.
+    browser.click("#run p button.plain");
+    browser.until("document.querySelectorAll('#graph .node').length > 3");
+    browser.until("document.querySelector('#unfold')");
+    browser.click("#unfold");
+    browser.until("document.querySelector('#node-details').innerText.includes('the representative')");
+    look(&mut browser, "unfolded");
+    // Two caches.
+    browser.press("4", 52);
+    browser.until("document.querySelector('[data-value=node_0]')");
+    browser.click("[data-value=node_0]");
+    browser.click("[data-value=node_1]");
+    browser.until("document.querySelector('#why-not')");
+    assert_eq!(browser.text("#why-not"), "node_0 and node_1 are interchangeable");
+    assert_eq!(browser.complaints(), [] as [String; 0]);
 }
 
 /// Why two caches are not alike, with the line of the text.
 #[test]
 fn two_caches_that_are_not_alike() {
     let page = serve(&["check", &model("murphi/home_cache.m")]);
-    let Some(mut browser) = open(&page, "why two caches are not alike", Colours::Light) else { return };
+    let Some(mut browser) = open(&page, "why two caches are not alike") else { return };
     browser.click("#tab-symmetry");
     browser.click("[data-value='1']");
     browser.click("[data-value='2']");
@@ -131,7 +137,7 @@ fn two_caches_that_are_not_alike() {
     assert_eq!(browser.text("#why-not"), "1 and 2 are not interchangeable");
     assert!(browser.text("#symmetry .answer").contains("flush"));
     assert!(browser.text("#symmetry .source .here").contains("rule \"flush\""));
-    browser.picture("why-not");
+    look(&mut browser, "why-not");
     assert_eq!(browser.complaints(), [] as [String; 0]);
 }
 
@@ -139,11 +145,11 @@ fn two_caches_that_are_not_alike() {
 #[test]
 fn the_graph() {
     let page = serve(&["explore", &model("murphi/german_forgotten_reader.m")]);
-    let Some(mut browser) = open(&page, "the graph", Colours::Dark) else { return };
+    let Some(mut browser) = open(&page, "the graph") else { return };
     browser.until("document.querySelector('#verdict').textContent === 'complete'");
     browser.press("2", 50);
     browser.until("document.querySelectorAll('#graph .node').length === 30");
-    browser.picture("graph");
+    look(&mut browser, "graph");
     browser.click("[data-node='1']");
     browser.until("document.querySelector('#node-details').innerText.startsWith('Node 1')");
     assert!(browser.text("#node-details").contains("an orbit of 3 states"));
@@ -167,7 +173,7 @@ fn the_graph() {
          select.dispatchEvent(new Event('change')); document.querySelector('#graph .tools button').click(); })()",
     );
     browser.until("document.querySelectorAll('#graph .node').length === 1000");
-    browser.picture("thousand");
+    look(&mut browser, "thousand");
     assert!(browser.complaints().iter().all(|it| it.contains("400")), "{:?}", browser.complaints());
 }
 
@@ -181,7 +187,7 @@ fn messages_and_names() {
         active proctype server() { byte n; do :: ask?request,n -> reply!answer od }";
     std::fs::write(&path, text).expect("the model can be written");
     let page = serve(&["check", &path.to_string_lossy()]);
-    let Some(mut browser) = open(&page, "messages of processes", Colours::Light) else { return };
+    let Some(mut browser) = open(&page, "messages of processes") else { return };
     browser.press("3", 51);
     browser.until("document.querySelector('#run-begin option:nth-child(3)')");
     browser.value(
@@ -192,7 +198,7 @@ fn messages_and_names() {
     browser.click("[data-side=chart]");
     browser.until("document.querySelectorAll('#run .chart path').length > 3");
     assert!(browser.text("#run .chart").contains("request(1)"));
-    browser.picture("chart");
+    look(&mut browser, "chart");
     for view in 1..=4_u32 {
         browser.press(&view.to_string(), 48 + view);
         std::thread::sleep(Duration::from_millis(300));
@@ -218,15 +224,14 @@ fn two_pages_during_a_search() {
         ruleset i: 0..7 do rule \"step\" x[i] < 9 ==> begin x[i] := x[i] + 1; end; end; invariant \"order\" x[0] < 10 | x[1] = 7;";
     std::fs::write(&path, text).expect("the model can be written");
     let page = serve(&["check", "--symmetry", "off", "--partial-order", "off", &path.to_string_lossy()]);
-    let Some(mut first) = open(&page, "two pages during a search", Colours::Light) else { return };
-    let Some(mut second) = open(&page, "two pages during a search", Colours::Dark) else { return };
+    let Some(mut first) = open(&page, "two pages during a search") else { return };
+    let Some(mut second) = open(&page, "two pages during a search") else { return };
     first.until("document.querySelector('#verdict').textContent === 'searching'");
     second.until("/[1-9]/.test(document.querySelector('#progress').textContent.split('states')[0])");
     drop(first);
     second.click("#tab-run");
     second.until("document.querySelectorAll('#run .take').length > 1");
     second.click("#tab-overview");
-    second.picture("searching");
     second.click("#stop");
     second.until("document.querySelector('#verdict').textContent === 'inconclusive'");
     assert_eq!(second.complaints(), [] as [String; 0]);

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use quotient::ir::{Action, Interpreter, RuleId, StartId, TableIndex, Trace, TraceStep};
-use quotient::names::{instance_title, visible};
+use quotient::names::{instance_title, subject_name, visible};
 use quotient::shown::{
     ChartMessage, ChartNote, Entry, SequenceChart, StateShape, describe_violation, lanes, sequence_chart,
 };
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::answers::{Answer, Problem};
 use crate::graph::Context;
-use crate::texts::{self, subject_name};
+use crate::texts;
 
 /// The most runs that are kept.
 const KEPT: usize = 100;
@@ -167,7 +167,7 @@ impl Run {
         });
         json!({
             "id": number,
-            "subject": self.subject.map(|subject| subject_name(model, subject)),
+            "subject": self.subject.map(|subject| subject_name(model.ir(), subject)),
             "notes": self.notes,
             "steps": steps,
             "cycle": self.trace.cycle,
@@ -240,7 +240,7 @@ fn counterexample(model: &Model, name: &str, report: Option<&Report>) -> Result<
         .chain(covered)
         .chain(best)
         .chain(fault)
-        .filter(|(subject, _)| subject.is_some_and(|subject| subject_name(model, subject) == name))
+        .filter(|(subject, _)| subject.is_some_and(|subject| subject_name(model.ir(), subject) == name))
         .peekable();
     if named.peek().is_none() {
         return Err(Problem::missing(format!("no property `{name}` was checked")));

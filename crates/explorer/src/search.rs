@@ -3,12 +3,11 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use quotient::{Control, Error, Model, Observer, Phase, Progress, Subject, Verdict, defect};
+use quotient::{Control, Error, Model, Observer, Phase, Progress, Subject, Verdict, defect, names};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use crate::answers::{Answer, Problem};
-use crate::texts::subject_name;
 use crate::{Found, Task};
 
 /// How often news are sent.
@@ -115,7 +114,7 @@ impl Search {
             "store_bytes": progress.map(|it| it.memory_bytes),
             "represented": null,
             "decided": state.decided.iter().map(|(subject, verdict)| json!({
-                "name": subject_name(&self.model, *subject),
+                "name": names::subject_name(self.model.ir(), *subject),
                 "verdict": verdict_name(*verdict),
             })).collect::<Vec<_>>(),
             "verdict": null,

@@ -6,7 +6,7 @@ use quotient::names::{
 };
 use quotient::shown::{Change, Entry, StateShape, describe_violation};
 use quotient::walk::{self, Consequence};
-use quotient::{Language, Model, Subject};
+use quotient::{Language, Model};
 use serde_json::{Value, json};
 
 /// A place in the text.
@@ -122,13 +122,4 @@ pub(crate) fn model(model: &Model, command: &str) -> Value {
         "properties": ir.properties.indices().filter(|id| ir.properties[*id].kind.is_claim()).map(property)
             .collect::<Vec<_>>(),
     })
-}
-
-/// What a verdict is about, as in requests for runs.
-pub(crate) fn subject_name(model: &Model, subject: Subject) -> String {
-    match subject {
-        Subject::Property(id) => property_name(model.ir(), id),
-        Subject::Deadlock => "deadlock".to_owned(),
-        Subject::Errors => "errors".to_owned(),
-    }
 }

@@ -1,5 +1,5 @@
-//! Conditions in the language of a model, given separately from it: constraints, invariants, states to reach, and temporal
-//! formulas.
+//! Conditions in the language of a model, given separately from it: constraints, invariants, states to reach, temporal
+//! formulas, and expressions to evaluate.
 //!
 //! An expression is parsed as part of the text, as a property of single states, so names, types and macros have the
 //! same meaning in it as in the text. The property then gets its role. Files of a source begin on a new line, so each
@@ -19,6 +19,7 @@ use quotient_temporal::syntax::{self, AtomReader, Binding, Dialect, Quantified, 
 use quotient_temporal::{Atom, Formula as Node, Formulas};
 
 use crate::Language;
+use crate::watched::WATCHED;
 
 /// A condition given separately from the text of a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,6 +43,8 @@ pub enum Role {
     Linear,
     /// A formula of CTL*, claimed to hold at the start.
     Branching,
+    /// Any expression, evaluated in states.
+    Watched,
 }
 
 impl Role {
@@ -53,6 +56,7 @@ impl Role {
             Self::Reach => "--reach",
             Self::Linear => "--ltl",
             Self::Branching => "--ctl",
+            Self::Watched => "expression",
         }
     }
     /// Whether it is a temporal formula and not a condition on single states.
@@ -65,6 +69,7 @@ impl Role {
             Self::Invariant => "invariant",
             Self::Reach => "condition to reach",
             Self::Linear | Self::Branching => "formula",
+            Self::Watched => "expression",
         }
     }
     /// The kind of the property, if its role decides.
@@ -73,7 +78,7 @@ impl Role {
             Self::Constraint => Some(PropertyKind::Constraint),
             Self::Invariant => Some(PropertyKind::Invariant),
             Self::Reach => Some(PropertyKind::Cover),
-            Self::Linear | Self::Branching => None,
+            Self::Linear | Self::Branching | Self::Watched => None,
         }
     }
 }
@@ -167,6 +172,7 @@ pub fn with_conditions(
                 Role::Constraint => "assume",
                 Role::Invariant => "invariant",
                 Role::Reach => "cover",
+                Role::Watched => return (format!("\ncover \"{WATCHED}\" (\n"), "\n);\n"),
                 Role::Linear => return (format!("\nltl \"{}\"\n", formula_name(number)), "\n;\n"),
                 Role::Branching => return (format!("\nctl \"{}\"\n", formula_name(number)), "\n;\n"),
             };
@@ -175,6 +181,7 @@ pub fn with_conditions(
         Language::Promela => vec![at_end(end, conditions, |role, number| match role {
             Role::Linear => (format!("\nltl {} {{\n", formula_name(number)), "\n}\n"),
             Role::Branching => (format!("\nctl {} {{\n", formula_name(number)), "\n}\n"),
+            Role::Watched => (format!("\nltl {WATCHED} {{ [] (\n"), "\n) }\n"),
             _ => {
                 let negation = if role == Role::Reach { "!" } else { "" };
                 (format!("\nltl {} {{ [] {negation}(\n", formula_name(number)), "\n) }\n")
@@ -191,6 +198,7 @@ pub fn with_conditions(
         }
         Language::Csp => vec![at_end(end, conditions, |role, _| match role {
             Role::Linear | Role::Branching => ("\n#ltl\n".to_owned(), "\n;\n"),
+            Role::Watched => (format!("\n#{WATCHED} (\n"), "\n);\n"),
             Role::Constraint | Role::Invariant | Role::Reach => ("\n#invariant (\n".to_owned(), "\n);\n"),
         })],
     };
@@ -213,12 +221,15 @@ fn problems_of(Condition { role, expression }: &Condition, language: Language) -
     let separators: &[char] = match language {
         Language::Promela => &[';', '{', '}'],
         Language::B if role.is_temporal() => &['"'],
+        // The composition of relations.
+        Language::B if *role == Role::Watched => &[],
         _ => &[';'],
     };
     let noun = role.noun();
     let problem = |message: String, span: Span| {
         let help = match role.is_temporal() {
             true => "write a formula such as `[] (p -> <> q)`".to_owned(),
+            false if *role == Role::Watched => "write one expression, such as `x + 1`".to_owned(),
             false => format!("a {noun} is one condition on the state, such as `x < 3`"),
         };
         vec![Diagnostic::error(code(*role), message, span).with_help(help)]
@@ -234,6 +245,7 @@ fn problems_of(Condition { role, expression }: &Condition, language: Language) -
         Some(at) => {
             let message = match role.is_temporal() {
                 true => format!("`{}` cannot be in a formula", &expression[at..=at]),
+                false if *role == Role::Watched => "only one expression can be evaluated".to_owned(),
                 false => format!("a {noun} is a single expression"),
             };
             problem(message, Span::new(at, at + 1))
@@ -278,6 +290,7 @@ fn code(role: Role) -> &'static str {
         Role::Reach => "reach",
         Role::Linear => "ltl",
         Role::Branching => "ctl",
+        Role::Watched => "expression",
     }
 }
 
@@ -325,8 +338,9 @@ fn asserted(at: usize, conditions: &[Condition], trees: &[Option<SyntaxTree>]) -
                 spans.into_iter().map(part).collect()
             }
         };
+        let keyword = if condition.role == Role::Watched { WATCHED } else { "assert" };
         for part in parts {
-            pieces.extend([Piece::Around("\nassert (\n".into()), part, Piece::Around("\n);\n".into())]);
+            pieces.extend([Piece::Around(format!("\n{keyword} (\n")), part, Piece::Around("\n);\n".into())]);
         }
     }
     Insertion { at, pieces }
@@ -343,16 +357,17 @@ fn merged(tree: &SyntaxTree, text: &str) -> SyntaxTree {
 fn insertions_in_machine(text: &str, conditions: &[Condition]) -> Option<Vec<Insertion>> {
     let text = without_comments(text);
     let end = last_word(&text, "END");
-    let clause = |word: &str, temporal: bool, around: fn(Role, usize) -> (String, &'static str)| {
+    let is_definition = |role: Role| role.is_temporal() || role == Role::Watched;
+    let clause = |word: &str, definitions: bool, around: fn(Role, usize) -> (String, &'static str)| {
         let mut pieces = Vec::new();
-        for (number, condition) in conditions.iter().enumerate().filter(|it| it.1.role.is_temporal() == temporal) {
+        for (number, condition) in conditions.iter().enumerate().filter(|it| is_definition(it.1.role) == definitions) {
             if !pieces.is_empty() {
                 pieces.push(Piece::Around(" ;".into()));
             }
             let (before, after) = around(condition.role, number);
             let mut given = given(number, condition);
             if let Piece::Given { read, .. } = &mut given
-                && temporal
+                && condition.role.is_temporal()
             {
                 // Strings have one line.
                 *read = read.replace(['\n', '\r'], " ");
@@ -380,9 +395,10 @@ fn insertions_in_machine(text: &str, conditions: &[Condition]) -> Option<Vec<Ins
         Role::Reach => (" (bool(\n".to_owned(), "\n) = FALSE)"),
         _ => (" (\n".to_owned(), "\n)"),
     })?;
-    let definitions = clause("DEFINITIONS", true, |role, number| {
-        let word = if role == Role::Branching { "ASSERT_CTL_" } else { "ASSERT_LTL_" };
-        (format!("\n{word}{} == \"", formula_name(number)), "\"")
+    let definitions = clause("DEFINITIONS", true, |role, number| match role {
+        Role::Watched => (format!("\n{WATCHED} == (\n"), "\n)"),
+        Role::Branching => (format!("\nASSERT_CTL_{} == \"", formula_name(number)), "\""),
+        _ => (format!("\nASSERT_LTL_{} == \"", formula_name(number)), "\""),
     })?;
     Some(assertions.into_iter().chain(definitions).collect())
 }
@@ -437,6 +453,20 @@ fn assemble(source: &Source, end: usize, mut insertions: Vec<Insertion>, conditi
 }
 
 impl Extended {
+    /// Messages about the text, with the text to show. What is around a condition was not given: a message about it with its
+    /// parentheses is about the condition.
+    pub fn invalid(&self, mut diagnostics: Vec<Diagnostic>) -> (Source, Vec<Diagnostic>) {
+        for label in diagnostics.iter_mut().flat_map(|it| it.primary.iter_mut().chain(&mut it.secondary)) {
+            let span = label.span;
+            if let Some((.., place)) =
+                self.places.iter().find(|(.., place)| span.start < place.start && place.end < span.end)
+            {
+                label.span = Span { start: place.start, end: place.end };
+            }
+        }
+        (self.shown.clone(), diagnostics)
+    }
+
     /// Turns the properties inserted into the text into what they are for.
     ///
     /// # Errors
@@ -444,7 +474,7 @@ impl Extended {
     pub fn apply(self, model: &mut Model) -> Result<(), (Source, Vec<Diagnostic>)> {
         model.source = self.shown.clone();
         let mut all = Vec::new();
-        for (condition, number, place) in &self.places {
+        for (condition, number, place) in self.places.iter().filter(|(it, ..)| it.role != Role::Watched) {
             let carrier = formula_name(*number);
             let mut found = Vec::new();
             for id in model.properties.indices() {

@@ -9,6 +9,7 @@ mod dve;
 mod murphi;
 pub mod outline;
 mod promela;
+mod watched;
 
 pub use conditions::{Condition, Extended, Role, with_conditions};
 pub use constants::{NamedNumber, named_numbers};

@@ -26,6 +26,7 @@ mod trace;
 mod types;
 mod verify;
 pub mod walk;
+mod watched;
 
 pub use behaviour::{Behaviour, BehaviourClaim, EventLabel, INTERNAL_EVENT, Refinement, TERMINATION_EVENT, event_text};
 pub use budget::{Budget, Interrupt, Meter, Spent};
@@ -57,3 +58,4 @@ pub use text::{called_text, expression_text, place_text};
 pub use trace::{DeadlockMode, ReplayError, Trace, TraceStep, Violation, changed_slots, check_violation, replay};
 pub use types::{Domain, Field, Type, TypeKind};
 pub use verify::verify;
+pub use watched::{ValueDisplay, Watched};

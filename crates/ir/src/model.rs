@@ -14,6 +14,7 @@ use crate::ownership::{Fairness, Owner, Participation};
 use crate::presentation::Presentation;
 use crate::statement::Statement;
 use crate::types::{Domain, Type, TypeKind};
+use crate::watched::Watched;
 
 /// A model in the intermediate representation.
 #[derive(Clone, Debug)]
@@ -57,6 +58,8 @@ pub struct Model {
     pub participation: Vec<Participation>,
     /// Who exchanges messages, if processes do and the presentation does not say it.
     pub exchanges: Option<Exchanges>,
+    /// An expression to evaluate in states, if one was given beside the text.
+    pub watched: Option<Watched>,
 }
 
 /// A global variable.
@@ -252,6 +255,7 @@ impl Model {
             operations: None,
             participation: Vec::new(),
             exchanges: None,
+            watched: None,
         }
     }
 

@@ -58,6 +58,17 @@ impl Notation {
                     .map(|((name, part), field)| format!("{name}:{}", part.text(model, field.ty, cells)));
                 format!("rec({})", texts.collect::<Vec<_>>().join(","))
             }
+            Self::Set(index @ Index::Pair(left, right)) => {
+                let mut pairs = Vec::new();
+                index.walk(model, ty, &mut Vec::new(), &mut |_, indices| {
+                    if cells.next().flatten() == Some(1) {
+                        let mut indices = indices.iter().cloned();
+                        let left = left.text(&mut indices);
+                        pairs.push((left, right.text(&mut indices)));
+                    }
+                });
+                function(&pairs)
+            }
             Self::Set(index) => {
                 let mut members = Vec::new();
                 index.walk(model, ty, &mut Vec::new(), &mut |_, indices| {
@@ -117,7 +128,7 @@ fn scalar(model: &Model, ty: TypeId, value: i64) -> String {
     model.value_name(ty, value)
 }
 
-/// A function, displayed as a sequence if its arguments are 1, 2, ….
+/// A relation, displayed as a sequence if it is a function and its arguments are 1, 2, ….
 fn function(pairs: &[(String, String)]) -> String {
     let is_sequence =
         !pairs.is_empty() && pairs.iter().enumerate().all(|(at, (argument, _))| *argument == (at + 1).to_string());

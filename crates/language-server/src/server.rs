@@ -600,11 +600,7 @@ impl Server {
     fn checked(&mut self, run: &Run, model: &quotient::Model, report: &Report) -> Value {
         let stop = report.stop_reason.as_ref().map(ToString::to_string);
         let encoding = self.client.encoding;
-        let title = |property: &PropertyReport| match property.subject {
-            Subject::Property(id) => names::property_name(model.ir(), id),
-            Subject::Deadlock => "deadlock".to_owned(),
-            Subject::Errors => "errors".to_owned(),
-        };
+        let title = |property: &PropertyReport| names::subject_name(model.ir(), property.subject);
         let text = |property: &PropertyReport| {
             let steps = property.trace.as_ref().map(|trace| trace.steps.len());
             verdict_text(property.verdict, steps, stop.as_deref())

@@ -10,12 +10,11 @@ use quotient_ir::{
 use crate::control::{Control, Observer};
 use crate::error::Error;
 use crate::model::Model;
-use crate::names::property_name;
+use crate::names::{ERRORS, property_name};
 use crate::options::Options;
 use crate::plan::Plan;
 use crate::report::Report;
 use crate::run;
-use crate::selection::ERRORS;
 
 /// A run to each cover property that a report says is reached, as far as the limits allow.
 ///

@@ -1,18 +1,15 @@
 //! Expressions in the language of a model that are evaluated in its states, and searches for states that satisfy one.
-//!
-//! Languages have properties, which are conditions. To get the value of another expression `e`, the condition `(e) = (e)` is
-//! read: expressions are hash-consed, so an equation with itself is easy to find, and its side is the expression.
 
 use quotient_engines::StopReason;
-use quotient_frontends::Language;
 use quotient_ir::{
-    self as ir, BinaryOperator, Expr, ExprId, Interpreter, PropertyId, Trace, TypeId, UnaryOperator, Valuation,
+    self as ir, Interpreter, PropertyId, Trace, TypeId, TypeKind, Valuation, ValueDisplay, Watched, queue_text,
 };
 
 use crate::control::{Control, Observer};
 use crate::covers::{self, Sought};
 use crate::error::Error;
 use crate::model::Model;
+use crate::names::value_text;
 use crate::options::Options;
 use crate::plan::{Plan, Refusal};
 
@@ -31,30 +28,29 @@ use crate::plan::{Plan, Refusal};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Expression {
-    /// The model with the property that the expression is in.
+    /// The model with the expression in it.
     model: Model,
-    property: PropertyId,
-    /// The expression and its type, if it is a part of the property.
-    part: Option<(ExprId, TypeId)>,
+    meaning: Meaning,
+}
+
+/// What an expression is in its model.
+#[derive(Clone, Debug)]
+enum Meaning {
+    /// The condition of a property.
+    Condition(PropertyId),
+    /// A value of any type.
+    Value(Watched),
 }
 
 impl Expression {
-    /// Reads an expression: a condition, or one with a single value.
+    /// Reads an expression of any type. In languages that have no values of arrays and the like, the name of one means
+    /// all of it.
     ///
     /// # Errors
     /// If it is not an expression of the language over the variables of the model.
     pub fn new(model: &Model, text: &str, control: &Control) -> Result<Self, Error> {
-        let sign = match model.language() {
-            Some(Language::Murphi | Language::B) | None => "=",
-            Some(Language::Promela | Language::Dve | Language::Csp) => "==",
-        };
-        if let Ok((read, property)) = model.reaching(&format!("({text}) {sign} ({text})"), control)
-            && let Some(part) = own_equation(read.ir(), property)
-        {
-            let part = Some((part, type_of(read.ir(), part)));
-            return Ok(Self { model: read, property, part });
-        }
-        Self::condition(model, text, control)
+        let (model, watched) = model.watching(text, control)?;
+        Ok(Self { model, meaning: Meaning::Value(watched) })
     }
 
     /// Reads a condition.
@@ -66,74 +62,54 @@ impl Expression {
         if !model.ir().properties[property].parameters.is_empty() {
             return Err(Refusal::NoValue.into());
         }
-        Ok(Self { model, property, part: None })
+        Ok(Self { model, meaning: Meaning::Condition(property) })
     }
 
     /// Its values in states, in the notation of the language; none where it has no value.
     pub fn values<'s>(&self, states: impl IntoIterator<Item = &'s Valuation>) -> Vec<Option<String>> {
-        let interpreter = Interpreter::new(self.model.ir(), self.model.layout());
-        let value = |state: &Valuation| match self.part {
-            Some((part, ty)) => {
-                let value = interpreter.value_at(self.property, part, state).ok()?;
-                Some(self.model.ir().value_name(ty, value))
+        let model = self.model.ir();
+        let interpreter = Interpreter::new(model, self.model.layout());
+        let value = |state: &Valuation| match &self.meaning {
+            Meaning::Value(Watched { function, display }) => {
+                let cells = interpreter.value_of(*function, &[], state)?;
+                let ty = model.functions[*function].result?;
+                Some(match display {
+                    ValueDisplay::Cells => value_text(model, ty, &mut cells.into_iter()),
+                    ValueDisplay::Notation(notation) => notation.text(model, ty, &mut cells.into_iter()),
+                    ValueDisplay::Queue => contents_text(model, ty, &cells),
+                })
             }
-            None => interpreter.holds(self.property, &[], state).ok().map(|holds| holds.to_string()),
+            Meaning::Condition(property) => {
+                interpreter.holds(*property, &[], state).ok().map(|holds| holds.to_string())
+            }
         };
         states.into_iter().map(value).collect()
     }
 
-    /// Whether it holds in states, if it is a condition; none where it has no value.
+    /// Whether it holds in states, if it is a condition or a number; none where it has no value.
     pub fn holds<'s>(&self, states: impl IntoIterator<Item = &'s Valuation>) -> Vec<Option<bool>> {
         let interpreter = Interpreter::new(self.model.ir(), self.model.layout());
-        let holds = |state: &Valuation| match self.part {
-            Some((part, _)) => interpreter.value_at(self.property, part, state).ok().map(|value| value != 0),
-            None => interpreter.holds(self.property, &[], state).ok(),
+        let holds = |state: &Valuation| match &self.meaning {
+            Meaning::Value(watched) => match interpreter.value_of(watched.function, &[], state)?[..] {
+                [Some(value)] => Some(value != 0),
+                _ => None,
+            },
+            Meaning::Condition(property) => interpreter.holds(*property, &[], state).ok(),
         };
         states.into_iter().map(holds).collect()
     }
 }
 
-/// The side of the equation of an expression with itself in the condition of a property.
-fn own_equation(model: &ir::Model, property: PropertyId) -> Option<ExprId> {
-    let mut waiting = vec![model.properties[property].formula.condition()?];
-    while let Some(expression) = waiting.pop() {
-        match &model.pool[expression] {
-            Expr::Binary { operator: BinaryOperator::Equal, left, right } if left == right => return Some(*left),
-            Expr::Binary { left, right, .. } => waiting.extend([*right, *left]),
-            Expr::Unary { operand, .. } => waiting.push(*operand),
-            Expr::Conditional { condition, then, otherwise } => waiting.extend([*otherwise, *then, *condition]),
-            _ => {}
+/// The contents of a queue, or of an array of queues.
+fn contents_text(model: &ir::Model, ty: TypeId, cells: &[Option<i64>]) -> String {
+    match model.types[ty].kind {
+        TypeKind::Array { element, .. } => {
+            let size = usize::try_from(model.cells(element)).unwrap_or(usize::MAX);
+            let queues: Vec<String> =
+                cells.chunks(size.max(1)).map(|cells| contents_text(model, element, cells)).collect();
+            format!("[{}]", queues.join(", "))
         }
-    }
-    None
-}
-
-/// The type that an expression is shown as.
-fn type_of(model: &ir::Model, expression: ExprId) -> TypeId {
-    match &model.pool[expression] {
-        Expr::Constant { ty, .. } => *ty,
-        Expr::Read(place) => model.pool[*place].ty,
-        Expr::Conditional { then, .. } => type_of(model, *then),
-        Expr::Call { function, .. } => model.functions[*function].result.unwrap_or(ir::Model::INTEGER),
-        Expr::Quantified { .. }
-        | Expr::IsUndefined(_)
-        | Expr::IsPresent { .. }
-        | Expr::IsMember { .. }
-        | Expr::SameContents { .. }
-        | Expr::Unary { operator: UnaryOperator::Not, .. } => ir::Model::BOOLEAN,
-        Expr::Unary { .. } | Expr::Count { .. } => ir::Model::INTEGER,
-        Expr::Binary { operator, .. } => match operator {
-            BinaryOperator::And
-            | BinaryOperator::Or
-            | BinaryOperator::Implies
-            | BinaryOperator::Equal
-            | BinaryOperator::NotEqual
-            | BinaryOperator::Less
-            | BinaryOperator::LessOrEqual
-            | BinaryOperator::Greater
-            | BinaryOperator::GreaterOrEqual => ir::Model::BOOLEAN,
-            _ => ir::Model::INTEGER,
-        },
+        _ => queue_text(model, ty, cells),
     }
 }
 

@@ -12,7 +12,7 @@ use quotient_frontends::{
     Condition, LabelChecks, Language, MAXIMUM_SOURCE_BYTES, Role, UNSUPPORTED_PROPERTY, WellDefinedness,
     source_from_bytes, with_conditions, with_mentioned_files,
 };
-use quotient_ir::{self as ir, Claim, DeadlockMode, Diagnostic, Layout, PropertyId, Source};
+use quotient_ir::{self as ir, Claim, DeadlockMode, Diagnostic, Layout, PropertyId, Source, Watched};
 
 use crate::control::{Control, Phase};
 use crate::defect::Defect;
@@ -245,15 +245,15 @@ impl Model {
         }))
     }
 
-    /// The same text with a further condition of the role to be reached, and the property that it is.
-    pub(crate) fn reaching(&self, condition: &str, control: &Control) -> Result<(Self, PropertyId), Error> {
+    /// The same text with a further condition.
+    fn extended(&self, condition: Condition, control: &Control) -> Result<Self, Error> {
         let (Some(reading), Some(language)) = (self.0.reading.clone(), self.0.language) else {
             return Err(Refusal::NoText.into());
         };
-        let (files, expression) = (self.0.files.clone(), condition.to_owned());
+        let files = self.0.files.clone();
         let Reading { source, options, mut conditions } = reading;
         let options = frontends::LoadOptions { merges_orders: false, ..options };
-        conditions.push(Condition { role: Role::Reach, expression });
+        conditions.push(condition);
         let work = move || load_text(&source, files, language, &options, &conditions);
         let model = control.run_briefly(Phase::Loading, work)??;
         let is_same = |(own, other): (&ir::Slot, &ir::Slot)| own.name == other.name && own.domain == other.domain;
@@ -261,6 +261,20 @@ impl Model {
         if own.len() != other.len() || !own.iter().zip(other.iter()).all(is_same) {
             return Err(Refusal::OtherStates.into());
         }
+        Ok(model)
+    }
+
+    /// The same text with a further expression to evaluate, and what it became.
+    pub(crate) fn watching(&self, expression: &str, control: &Control) -> Result<(Self, Watched), Error> {
+        let model = self.extended(Condition { role: Role::Watched, expression: expression.to_owned() }, control)?;
+        let watched = model.ir().watched.clone();
+        let watched = watched.ok_or_else(|| Defect::noticed("an expression is not in the model"))?;
+        Ok((model, watched))
+    }
+
+    /// The same text with a further condition of the role to be reached, and the property that it is.
+    pub(crate) fn reaching(&self, condition: &str, control: &Control) -> Result<(Self, PropertyId), Error> {
+        let model = self.extended(Condition { role: Role::Reach, expression: condition.to_owned() }, control)?;
         // Other covers of that name come before it.
         let text = condition.split_whitespace().collect::<Vec<_>>().join(" ");
         let is_it = |entry: &ir::Property| {
@@ -369,17 +383,18 @@ fn load_text(
         let invalid = |(source, diagnostics)| Error::model(source, diagnostics);
         let extended = with_conditions(source, language, conditions).map_err(invalid)?;
         let mut loaded = frontends::load(extended.source.clone(), language, options)
-            .map_err(|diagnostics| Error::model(extended.shown.clone(), diagnostics))?;
+            .map_err(|diagnostics| invalid(extended.invalid(diagnostics)))?;
         extended.apply(&mut loaded.model).map_err(invalid)?;
-        constants.extend(conditions.iter().map(|Condition { role, expression }| {
+        constants.extend(conditions.iter().filter_map(|Condition { role, expression }| {
             let option = match role {
                 Role::Constraint => "--constraint",
                 Role::Invariant => "--invariant",
                 Role::Reach => "--reach",
                 Role::Linear => "--ltl",
                 Role::Branching => "--ctl",
+                Role::Watched => return None,
             };
-            (option.to_owned(), expression.clone())
+            Some((option.to_owned(), expression.clone()))
         }));
         loaded
     };

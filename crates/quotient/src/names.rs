@@ -1,10 +1,19 @@
 //! Names of properties, rules, starts and arguments, here and in every output. Unnamed objects are called by their kind
 //! and number, counted from 1 in order of declaration.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use quotient_engines::Subject;
 use quotient_ir::{
     Action, Caption, Interpreter, Local, LocalId, Model, Parameter, Participant, Property, PropertyId, PropertyKind,
     Rule, RuleId, SourceStatement, Span, Start, StartId, Table, TableIndex, TypeId, TypeKind, Valuation,
 };
+
+/// The name of the built-in property that there is no deadlock.
+pub const DEADLOCK: &str = "deadlock";
+/// The name of the built-in property that there are no run-time errors.
+pub const ERRORS: &str = "errors";
 
 /// Text from a model, made safe to show on one line of a terminal.
 pub fn visible(text: &str) -> String {
@@ -22,6 +31,71 @@ pub fn visible(text: &str) -> String {
 /// The name of a rule.
 pub fn rule_name(model: &Model, rule: RuleId) -> String {
     model.rules[rule].name.as_deref().map_or_else(|| format!("rule {}", rule.position() + 1), visible)
+}
+
+/// Rules that are one to those who read the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RuleGroup {
+    /// Their name.
+    pub name: String,
+    /// The first of them, which is where they are.
+    pub first: RuleId,
+    /// Whether none of them ever fires.
+    pub is_never_fired: bool,
+}
+
+/// The rules as the text has them, in the order of their first ones: an operation may be several rules (INITIALISATION is
+/// none), and an event that several processes take part in, or that occurs in a definition used in several places, is one of
+/// that name there.
+pub fn rule_groups(model: &Model, never_fired: &[RuleId]) -> Vec<RuleGroup> {
+    let mut never = vec![false; model.rules.len()];
+    for rule in never_fired {
+        never[rule.position()] = true;
+    }
+    let mut groups: Vec<RuleGroup> = Vec::new();
+    let mut known: HashMap<(Option<&str>, Option<Span>), usize> = HashMap::new();
+    for (id, rule) in model.rules.iter_enumerated() {
+        let (key, name) = match model.operations.as_ref().map(|operations| &operations.calls[id]) {
+            Some(call) if !call.is_operation => continue,
+            Some(call) => ((Some(call.name.as_str()), None), visible(&call.name)),
+            None => ((rule.name.as_deref(), Some(rule.span)), rule_name(model, id)),
+        };
+        let is_never_fired = never[id.position()];
+        match known.entry(key) {
+            Entry::Occupied(group) => groups[*group.get()].is_never_fired &= is_never_fired,
+            Entry::Vacant(vacant) => {
+                vacant.insert(groups.len());
+                groups.push(RuleGroup { name, first: id, is_never_fired });
+            }
+        }
+    }
+    groups
+}
+
+/// The name of what a verdict is about.
+pub fn subject_name(model: &Model, subject: Subject) -> String {
+    match subject {
+        Subject::Property(id) => property_name(model, id),
+        Subject::Deadlock => DEADLOCK.to_owned(),
+        Subject::Errors => ERRORS.to_owned(),
+    }
+}
+
+/// The word for the kind of what a verdict is about.
+pub fn subject_kind(model: &Model, subject: Subject) -> &'static str {
+    match subject {
+        Subject::Property(id) => property_kind(model, id),
+        Subject::Deadlock => DEADLOCK,
+        Subject::Errors => ERRORS,
+    }
+}
+
+/// The title of what a verdict is about, for human readers: `invariant "mutual exclusion"`, `no deadlock`.
+pub fn subject_title(model: &Model, subject: Subject) -> String {
+    match subject {
+        Subject::Property(id) => property_title(model, id),
+        Subject::Deadlock | Subject::Errors => format!("no {}", subject_name(model, subject)),
+    }
 }
 
 /// The word for a kind of property, also used in JSON.

@@ -35,11 +35,12 @@ use crate::control::{Control, Observer, Silent};
 use crate::error::Error;
 use crate::model::Model;
 use crate::names::property_name;
+use crate::names::{DEADLOCK, ERRORS};
 use crate::options::{Engine, Options, PartialOrder, Reduction, Symmetry};
 use crate::partial_order;
 use crate::report::{Report, UnsupportedProperty};
 use crate::run;
-use crate::selection::{DEADLOCK, ERRORS, claims, named_properties};
+use crate::selection::{claims, named_properties};
 
 /// The maximum number of threads of a search.
 pub const MOST_THREADS: u32 = 1024;

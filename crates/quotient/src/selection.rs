@@ -2,13 +2,8 @@
 
 use quotient_ir::{Model, PropertyId};
 
-use crate::names::property_name;
+use crate::names::{DEADLOCK, ERRORS, property_name};
 use crate::plan::Refusal;
-
-/// The name of the built-in property that there is no deadlock.
-pub(crate) const DEADLOCK: &str = "deadlock";
-/// The name of the built-in property that there are no run-time errors.
-pub(crate) const ERRORS: &str = "errors";
 
 /// All properties of a model, or those selected.
 pub(crate) fn claims(model: &Model, selected: Option<&[PropertyId]>) -> Vec<PropertyId> {

@@ -3,7 +3,8 @@
 
 use std::path::PathBuf;
 
-use quotient::{Checkpoint, Limits, Model, Options, Plan, Report, Spill, Symmetry};
+use quotient::names::rule_groups;
+use quotient::{Checkpoint, Language, Limits, Model, Options, Plan, Report, Spill, Symmetry};
 
 /// Every example model.
 fn examples() -> Vec<PathBuf> {
@@ -97,4 +98,20 @@ fn what_would_not_be_exact_is_refused() {
     let sorted = quotient::Reduction::By(quotient::Strategy::LocalSearch);
     let report = run(&model, &options.reduction(sorted));
     assert_eq!(report.firings.is_none(), !report.reduction.exact);
+}
+
+/// An event of a definition that is used in several places is several rules, and one in the text.
+#[test]
+fn rules_of_one_name_and_place_are_one() {
+    let text = "var x = 0; Q() = [x > 5] b -> Stop; R(i) = [x == i] c -> Stop;
+        A() = a { x = x + 2; } -> Stop;
+        System() = A() ||| Q() ||| Q() ||| R(0) ||| R(1); #assert System() deadlockfree;";
+    let model = Model::from_text("model", text, Language::Csp).expect("a model");
+    let never_fired = run(&model, &options()).never_fired.expect("the search finished");
+    assert_eq!(never_fired.len(), 3, "both of `b`, and `c` of the second process");
+    let groups = rule_groups(model.ir(), &never_fired);
+    assert!(groups.len() < model.ir().rules.len());
+    let never: Vec<&str> = groups.iter().filter(|it| it.is_never_fired).map(|it| it.name.as_str()).collect();
+    assert_eq!(never, ["b"]);
+    assert_eq!(groups.iter().filter(|it| it.name == "c").count(), 1);
 }

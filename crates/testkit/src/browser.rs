@@ -1,7 +1,6 @@
 //! A browser for tests of pages: Chromium without a window, driven by the DevTools protocol over a web socket. Only what tests
 //! need: opening a page, running JavaScript in it, keys, and pictures.
 
-use std::fs;
 use std::io::{BufRead, BufReader};
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
@@ -11,6 +10,7 @@ use serde_json::{Value, json};
 use tungstenite::stream::MaybeTlsStream;
 use tungstenite::{Message, WebSocket};
 
+use crate::pictures::{Fingerprint, GRID};
 use crate::prerequisites::{Prerequisite, require_or_skip};
 
 /// How long anything on a page may take.
@@ -22,6 +22,8 @@ pub struct Browser {
     socket: WebSocket<MaybeTlsStream<TcpStream>>,
     /// The page that commands are for.
     session: String,
+    /// An empty page, which reads pictures.
+    reader: String,
     commands: u64,
     /// What the page complained about.
     complaints: Vec<String>,
@@ -83,21 +85,36 @@ impl Browser {
         if let MaybeTlsStream::Plain(stream) = socket.get_ref() {
             stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
         }
-        let (session, complaints) = (String::new(), Vec::new());
-        let mut browser = Self { process, socket, session, commands: 0, complaints, _profile: profile };
-        let target = browser.command("Target.createTarget", json!({ "url": "about:blank" }));
-        let attach = json!({ "targetId": target["targetId"], "flatten": true });
-        let session = browser.command("Target.attachToTarget", attach);
-        browser.session = session["sessionId"].as_str().expect("a session").to_owned();
+        let (session, reader, complaints) = (String::new(), String::new(), Vec::new());
+        let mut browser = Self { process, socket, session, reader, commands: 0, complaints, _profile: profile };
+        let reader = browser.new_page();
+        browser.session = browser.new_page();
+        browser.reader = reader;
         for domain in ["Page.enable", "Runtime.enable", "Log.enable"] {
             browser.command(domain, json!({}));
         }
         let metrics = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false });
         browser.command("Emulation.setDeviceMetricsOverride", metrics);
-        let scheme = if colours == Colours::Dark { "dark" } else { "light" };
-        let features = json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] });
-        browser.command("Emulation.setEmulatedMedia", features);
+        browser.set_colours(colours);
         browser
+    }
+
+    /// A new page, by the session that its commands have.
+    fn new_page(&mut self) -> String {
+        let target = self.command("Target.createTarget", json!({ "url": "about:blank" }));
+        let attach = json!({ "targetId": target["targetId"], "flatten": true });
+        let session = self.command("Target.attachToTarget", attach);
+        session["sessionId"].as_str().expect("a session").to_owned()
+    }
+
+    /// Asks the page for a scheme of colours. Nothing moves after this.
+    pub fn set_colours(&mut self, colours: Colours) {
+        let scheme = if colours == Colours::Dark { "dark" } else { "light" };
+        let features = json!([
+            { "name": "prefers-color-scheme", "value": scheme },
+            { "name": "prefers-reduced-motion", "value": "reduce" },
+        ]);
+        self.command("Emulation.setEmulatedMedia", json!({ "features": features }));
     }
 
     /// Sends a command and waits for its answer.
@@ -207,13 +224,34 @@ impl Browser {
         text.as_str().expect("a text").to_owned()
     }
 
-    /// Takes a picture of the page, into the folder that `QUOTIENT_PICTURES` names, if it does.
-    pub fn picture(&mut self, name: &str) {
-        let Some(folder) = std::env::var_os("QUOTIENT_PICTURES") else { return };
+    /// A picture of the page, as a file of the format PNG, and its fingerprint.
+    pub fn picture(&mut self) -> (Vec<u8>, Fingerprint) {
         let shot = self.command("Page.captureScreenshot", json!({ "format": "png" }));
-        let bytes = decoded(shot["data"].as_str().expect("a picture"));
-        let path = std::path::Path::new(&folder).join(format!("{name}.png"));
-        fs::write(&path, bytes).expect("the picture can be written");
+        let data = shot["data"].as_str().expect("a picture").to_owned();
+        let (columns, rows) = GRID;
+        let means = format!(
+            "(async () => {{
+               const bytes = Uint8Array.from(atob('{data}'), (letter) => letter.charCodeAt(0));
+               const picture = await createImageBitmap(new Blob([bytes], {{ type: 'image/png' }}));
+               const [columns, rows] = [{columns}, {rows}];
+               const canvas = new OffscreenCanvas(picture.width, picture.height);
+               const context = canvas.getContext('2d');
+               context.drawImage(picture, 0, 0);
+               const {{ data, width, height }} = context.getImageData(0, 0, picture.width, picture.height);
+               const [sums, counts] = [new Float64Array(3 * columns * rows), new Float64Array(columns * rows)];
+               for (let y = 0; y < height; y++) for (let x = 0; x < width; x++) {{
+                 const cell = Math.floor(y * rows / height) * columns + Math.floor(x * columns / width);
+                 for (let channel = 0; channel < 3; channel++) sums[3 * cell + channel] += data[4 * (y * width + x) + channel];
+                 counts[cell]++;
+               }}
+               return [...sums].map((sum, at) => Math.round(sum / counts[Math.floor(at / 3)]));
+             }})()"
+        );
+        std::mem::swap(&mut self.session, &mut self.reader);
+        let channels = self.value(&means);
+        std::mem::swap(&mut self.session, &mut self.reader);
+        let channels = channels.as_array().expect("numbers").iter().map(|it| it.as_u64().expect("a number") as u8);
+        (decoded(&data), Fingerprint::new(&channels.collect::<Vec<u8>>()))
     }
 
     /// What the page complained about: errors of its scripts, and what could not be loaded.

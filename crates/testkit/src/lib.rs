@@ -13,6 +13,7 @@ pub mod mutants;
 pub mod oracle;
 pub mod outcomes;
 pub mod partial_murphi;
+pub mod pictures;
 pub mod pool;
 pub mod prerequisites;
 pub mod promela;

@@ -14,7 +14,7 @@ use crate::render::diagnostics::Lines;
 use crate::render::quantity;
 use crate::render::trace::{StateDetail, TraceRenderer};
 use crate::terminal::{Palette, visible};
-use quotient::names::{kind_title, property_name, property_title, rule_name};
+use quotient::names::{RuleGroup, kind_title, property_name, property_title, rule_groups, rule_name, subject_title};
 
 /// The rate of a shorter search is dominated by noise.
 const MEASURABLE: Duration = Duration::from_millis(20);
@@ -320,8 +320,7 @@ fn property_line(outcome: &Outcome<'_>, property: &PropertyReport, widths: Width
             let width = widths.kind;
             format!("{verdict}  {:<width$}  {}{place}{instances}\n", kind_title(model, id), property_name(model, id))
         }
-        Subject::Deadlock => format!("{verdict}  no deadlock\n"),
-        Subject::Errors => format!("{verdict}  no errors\n"),
+        subject @ (Subject::Deadlock | Subject::Errors) => format!("{verdict}  {}\n", subject_title(model, subject)),
     }
 }
 
@@ -534,32 +533,17 @@ fn unreached_rows(outcome: &Outcome<'_>) -> Vec<(&'static str, String)> {
         }
         None => {
             let lines = Lines::new(&model.source);
-            let text = |&rule: &RuleId| {
-                let line = lines.place(model.rules[rule].span).line;
-                format!("{} (line {line})", rule_name(model, rule))
+            let groups = rule_groups(model, never_fired);
+            let never: Vec<&RuleGroup> = groups.iter().filter(|group| group.is_never_fired).collect();
+            let text = |group: &&RuleGroup| {
+                format!("{} (line {})", group.name, lines.place(model.rules[group.first].span).line)
             };
-            if let Some(operations) = &model.operations {
-                // An operation may be several rules; INITIALISATION is none.
-                let mut all: Vec<(&str, RuleId, bool)> = Vec::new();
-                for (rule, call) in operations.calls.iter_enumerated().filter(|(_, call)| call.is_operation) {
-                    let is_fired = !never_fired.contains(&rule);
-                    match all.iter_mut().find(|(name, ..)| *name == call.name) {
-                        Some((.., fired)) => *fired |= is_fired,
-                        None => all.push((&call.name, rule, is_fired)),
-                    }
-                }
-                let count = all.len();
-                let never: Vec<RuleId> = all.iter().filter(|(.., fired)| !fired).map(|(_, rule, _)| *rule).collect();
-                let text = |&rule: &RuleId| {
-                    let line = lines.place(model.rules[rule].span).line;
-                    format!("{} (line {line})", operations.calls[rule].name)
-                };
-                let row = ("never enabled", format!("{} of {count} operations{in_what}", never.len()));
-                (vec![row], never.iter().map(text).collect())
-            } else {
-                let row = ("never fired", format!("{} of {} rules{in_what}", never_fired.len(), model.rules.len()));
-                (vec![row], never_fired.iter().map(text).collect())
-            }
+            let (title, what) = match model.operations {
+                Some(_) => ("never enabled", "operations"),
+                None => ("never fired", "rules"),
+            };
+            let row = (title, format!("{} of {} {what}{in_what}", never.len(), groups.len()));
+            (vec![row], never.iter().map(text).collect())
         }
     };
     if texts.is_empty() {

@@ -20,8 +20,8 @@ use crate::render::diagnostics::Lines;
 use crate::render::header::Header;
 use crate::render::human::{Outcome, stop_text, summary};
 use quotient::names::{
-    NamedArgument, action_arguments, action_name, action_span, participants, property_arguments, property_kind,
-    property_name, property_title, rule_name,
+    NamedArgument, RuleGroup, action_arguments, action_name, action_span, participants, property_arguments,
+    property_name, rule_groups, rule_name, subject_kind, subject_name, subject_title,
 };
 use quotient::shown::StateShape;
 use quotient::shown::describe_violation;
@@ -748,7 +748,10 @@ fn remark_objects<'a>(naming: Naming<'a>, lines: &Lines<'a>, report: &'a Report)
 fn never_fired_objects(outcome: &Outcome<'_>, lines: &Lines<'_>) -> Option<Vec<RulePlaceObject>> {
     let model = outcome.model.ir();
     let rules = outcome.report.never_fired.as_ref().filter(|_| model.presentation.is_none())?;
-    Some(rules.iter().map(|&rule| rule_place(model, lines, rule)).collect())
+    let never = rule_groups(model, rules).into_iter().filter(|group| group.is_never_fired);
+    let object =
+        |RuleGroup { name, first, .. }| RulePlaceObject { rule: name, line: lines.place(model.rules[first].span).line };
+    Some(never.map(object).collect())
 }
 
 fn fired_objects(model: &Model, lines: &Lines<'_>, firings: &[RuleFirings]) -> Vec<FiredObject> {
@@ -952,11 +955,9 @@ fn found_objects<'a>(naming: Naming<'a>, lines: &Lines<'a>, report: &'a Report) 
 
 fn property_object<'a>(naming: Naming<'a>, lines: &Lines<'a>, property: &'a PropertyReport) -> PropertyObject<'a> {
     let model = naming.model;
-    let (name, kind, title) = match property.subject {
-        Subject::Property(id) => (property_name(model, id), property_kind(model, id), property_title(model, id)),
-        Subject::Deadlock => ("deadlock".into(), "deadlock", "no deadlock".into()),
-        Subject::Errors => ("errors".into(), "errors", "no errors".into()),
-    };
+    let subject = property.subject;
+    let (name, kind) = (subject_name(model, subject), subject_kind(model, subject));
+    let title = subject_title(model, subject);
     let violation = match (&property.trace, property.subject) {
         (Some(trace), _) => violation_object(naming, lines, trace),
         (None, Subject::Property(id)) if property.verdict == Verdict::Violated => {

@@ -5,7 +5,7 @@ use quotient_ir::{Span, Trace};
 
 use crate::render::diagnostics::{Lines, Location};
 use crate::render::human::{Outcome, stop_text};
-use quotient::names::{property_kind, property_title};
+use quotient::names::{subject_kind, subject_title};
 use quotient::shown::describe_violation;
 
 /// The status of a property.
@@ -71,10 +71,10 @@ pub(crate) fn property_results<'a>(outcome: &Outcome<'a>, lines: &Lines<'a>) -> 
 
 fn property_result<'a>(outcome: &Outcome<'a>, lines: &Lines<'a>, property: &'a PropertyReport) -> PropertyResult<'a> {
     let model = outcome.model.ir();
-    let (kind, title, claim) = match property.subject {
-        Subject::Property(id) => (property_kind(model, id), property_title(model, id), Some(model.properties[id].span)),
-        Subject::Deadlock => ("deadlock", "no deadlock".to_owned(), None),
-        Subject::Errors => ("errors", "no errors".to_owned(), None),
+    let (kind, title) = (subject_kind(model, property.subject), subject_title(model, property.subject));
+    let claim = match property.subject {
+        Subject::Property(id) => Some(model.properties[id].span),
+        Subject::Deadlock | Subject::Errors => None,
     };
     let reason = outcome.report.stop_reason.as_ref();
     let (status, message, span) = match property.verdict {

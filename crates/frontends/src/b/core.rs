@@ -335,6 +335,8 @@ pub(crate) struct Core {
     pub(crate) invariant: Vec<Claim>,
     pub(crate) assertions: Vec<Claim>,
     pub(crate) goal: Option<Claim>,
+    /// An expression to evaluate, given beside the text.
+    pub(crate) watched: Option<(SymbolId, Expr)>,
     pub(crate) initialisation: Vec<Substitution>,
     pub(crate) operations: Vec<Operation>,
     pub(crate) temporal: Vec<TemporalFormula>,
@@ -506,6 +508,7 @@ impl Core {
         self.properties.iter_mut().for_each(|property| property.replace(constant, with));
         let claims = self.invariant.iter_mut().chain(&mut self.assertions).chain(&mut self.goal);
         claims.for_each(|claim| claim.condition.replace(constant, with));
+        self.watched.iter_mut().for_each(|(_, value)| value.replace(constant, with));
         self.initialisation.iter_mut().for_each(|part| part.replace(constant, with));
         self.operations.iter_mut().for_each(|operation| operation.body.replace(constant, with));
         let atoms = self.temporal.iter_mut().flat_map(|formula| formula.atoms.values_mut());

@@ -18,7 +18,7 @@ use quotient_ir::{Diagnostic, Interpreter, Layout, Source, Span, Trace, replay};
 use crate::error::Error;
 use crate::identity::TextHash;
 use crate::model::{LoadOptions, Model, read, unreadable};
-use crate::names::{property_kind, property_name};
+use crate::names::{subject_kind, subject_name};
 use crate::shown::describe_violation;
 use json::Json;
 
@@ -68,12 +68,7 @@ impl<'a> RunOrigin<'a> {
         subject: Option<Subject>,
         trace: &Trace,
     ) -> Self {
-        let property = match subject {
-            Some(Subject::Property(id)) => Some((property_name(model.ir(), id), property_kind(model.ir(), id))),
-            Some(Subject::Deadlock) => Some(("deadlock".to_owned(), "deadlock")),
-            Some(Subject::Errors) => Some(("errors".to_owned(), "errors")),
-            None => None,
-        };
+        let property = subject.map(|subject| (subject_name(model.ir(), subject), subject_kind(model.ir(), subject)));
         let violation = trace.violation.as_ref().map(|violation| {
             let text = describe_violation(model.ir(), model.layout(), violation);
             (text.message, text.span)

@@ -1,16 +1,19 @@
-//! What the rules of a machine represent: calls of operations with arguments and results, for human readers.
+//! What the rules of a machine represent: calls of operations with arguments and results, for human readers. The value of
+//! an expression to evaluate is computed like a result.
 
 use quotient_ir::{
-    CallValue, Function, Notation, OperationCall, Operations, ParameterNotation, ReturnValue, Span, Stages,
-    StatementKind, TypeId, VariableId,
+    CallValue, ExprId, Function, FunctionId, Notation, OperationCall, Operations, ParameterNotation, ReturnValue, Span,
+    Stages, StatementKind, TypeId, ValueDisplay, VariableId, Watched,
 };
 
-use super::super::core::{Operation, SymbolId};
-use super::Lowerer;
-use super::items::Item;
+use super::super::core::{Expr, Operation, SymbolId};
+use super::super::types::Type;
+use super::items::{Environment, Item};
 use super::paths::{Chosen, Path, Writes};
-use super::shapes::Shape;
+use super::shapes::{Scalar, Shape};
 use super::storage::Complaint;
+use super::{Lowered, Lowerer};
+use crate::watched::WATCHED;
 
 impl Lowerer<'_> {
     /// Records which variables have values at which stage of the machine.
@@ -104,6 +107,43 @@ impl Lowerer<'_> {
     /// A function for the value of an item on a path. It is called when the value is displayed, and is not part of a
     /// step.
     fn computed(&mut self, symbol: SymbolId, item: &Item, path: &Path, span: Span) -> Option<CallValue> {
+        let name = format!("result_{}", self.model.functions.iter().count() + 1);
+        let (function, notation) = self.value_function(name, symbol, item, path, span).ok()?;
+        Some(CallValue::Computed(function, notation))
+    }
+
+    /// Makes an expression the one to evaluate. It may have a value only where a condition holds, such as that the machine
+    /// is initialised.
+    pub(super) fn watched(
+        &mut self,
+        symbol: SymbolId,
+        expression: &Expr,
+        environment: &Environment,
+        has_value: Option<ExprId>,
+    ) -> Lowered<()> {
+        let span = expression.span;
+        let mut path = Path::default();
+        let item = self.in_path(&mut path, |lowerer, path| {
+            path.statements.extend(has_value.map(|it| Self::statement(StatementKind::Assume(it), span)));
+            Ok(match expression.ty {
+                Type::Predicate => Item::Scalar(lowerer.predicate(expression, environment)?, Scalar::Boolean),
+                _ => lowerer.item(expression, environment)?,
+            })
+        })?;
+        let (function, notation) = self.value_function(WATCHED.into(), symbol, &item, &path, span)?;
+        self.model.watched = Some(Watched { function, display: ValueDisplay::Notation(notation) });
+        Ok(())
+    }
+
+    /// A function that returns the value of an item on a path, and the notation of the value.
+    fn value_function(
+        &mut self,
+        name: String,
+        symbol: SymbolId,
+        item: &Item,
+        path: &Path,
+        span: Span,
+    ) -> Lowered<(FunctionId, Notation)> {
         let mut copy = path.clone();
         let built = self.in_path(&mut copy, |lowerer, path| {
             let shape = lowerer.item_shape(item)?;
@@ -122,11 +162,10 @@ impl Lowerer<'_> {
             path.statements.push(Self::statement(StatementKind::Return(Some(value)), span));
             Ok((ty, lowerer.notation(&shape)))
         });
-        let (ty, notation) = built.ok()?;
-        let name = format!("result_{}", self.model.functions.iter().count() + 1);
+        let (ty, notation) = built?;
         let parameters = copy.owner.parameters.iter().map(|parameter| parameter.local).collect();
         let (locals, body) = (copy.owner.locals, copy.statements);
         let function = Function { name, parameters, locals, result: Some(ty), body, span };
-        Some(CallValue::Computed(self.model.functions.push(function), notation))
+        Ok((self.model.functions.push(function), notation))
     }
 }

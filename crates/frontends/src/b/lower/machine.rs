@@ -7,7 +7,7 @@ use quotient_ir::{
     Statement, StatementKind, Type as IrType, TypeId, TypeKind, Variable, VariableId,
 };
 
-use super::super::core::{Claim, Core, Operation, Substitution, SubstitutionKind};
+use super::super::core::{Claim, Core, Operation, Substitution, SubstitutionKind, SymbolId};
 use super::super::evaluation::Value;
 use super::super::settings::Settings;
 use super::super::types::Types;
@@ -104,6 +104,18 @@ impl Lowerer<'_> {
         self.model.assertions = self.claims(&core.assertions, PropertyKind::Invariant, &variables, stage);
         self.claims(core.goal.as_slice(), PropertyKind::Cover, &variables, stage);
         let initialised = stage.map(|stage| self.in_stage(stage, stage.last));
+        if let Some((symbol, value)) = &core.watched {
+            let mentions = |symbols: &[SymbolId]| symbols.iter().any(|symbol| value.mentions(*symbol));
+            let has_value = match stage {
+                Some(_) if mentions(&core.variables) => initialised,
+                Some(stage) if mentions(&core.constants) => {
+                    let at_root = self.in_stage(stage, 0);
+                    Some(self.not(at_root))
+                }
+                _ => None,
+            };
+            self.watched(*symbol, value, &variables, has_value)?;
+        }
         self.temporal_formulas(&variables, initialised);
         self.add_remarks();
         Ok(())

@@ -10,6 +10,7 @@ use super::super::core::{Expr, GivenSet, Kind, Operation, Operator, SymbolKind};
 use super::super::syntax::tree::{self, Component, Machine, Name, Reference};
 use super::super::types::{SetId, Type};
 use super::{Callable, Elaborator, Entry, Instance, Mention};
+use crate::watched::WATCHED;
 
 /// The maximum depth of inclusion.
 const MAXIMUM_INCLUSIONS: usize = 20;
@@ -420,6 +421,17 @@ impl Elaborator<'_> {
         {
             let condition = self.predicate(body);
             self.core.goal = Some(super::super::core::Claim { name: "GOAL".into(), condition });
+        }
+        if role == Role::Main
+            && let Some(definition) = self.definition(WATCHED)
+            && let tree::DefinitionBody::Formula(body) = &definition.body
+        {
+            let value = self.formula(body);
+            self.settle_products(false);
+            let symbol = self.symbol(&definition.name, SymbolKind::Bound);
+            // Nothing else mentions it.
+            self.core.symbols[symbol.0].ty = Type::Error;
+            self.core.watched = Some((symbol, value));
         }
         match &machine.initialisation {
             Some(initialisation) => {

@@ -45,6 +45,7 @@ pub(super) fn lower(
     let mut symbols = Symbols::new(tree, constants);
     let (mut asserted, roots) = roots(&mut symbols);
     let events = claims::propositions(&mut symbols, &mut asserted);
+    let watched = tree.watched.as_ref().map(|expression| (symbols.watched(expression), expression.span));
     if has_errors(&symbols.diagnostics) || roots.is_empty() {
         return (None, symbols.diagnostics);
     }
@@ -75,6 +76,9 @@ pub(super) fn lower(
     emission.claim_no_deadlock(&asserted);
     for it in &asserted {
         emission.claim(it, &mut resolver);
+    }
+    if let Some((watched, span)) = &watched {
+        emission.watch(watched, *span);
     }
     let Emission { mut model, diagnostics, exchanges, .. } = emission;
     model.exchanges = Some(exchanges);

@@ -31,7 +31,40 @@ pub(super) struct Scope {
     depth: usize,
 }
 
+/// An expression to evaluate that is given beside the text.
+pub(super) enum Watched {
+    Value(Value),
+    /// A whole array, or a part of it with less indices than it has.
+    Array(usize, Vec<Value>),
+    /// The contents of a channel, or of an array of channels.
+    Contents(usize, Vec<Value>),
+}
+
 impl Symbols<'_> {
+    /// An expression to evaluate. Names of arrays, objects and channels with a buffer mean all of them.
+    pub(super) fn watched(&mut self, expression: &Expression) -> Watched {
+        let scope = Scope::default();
+        let (text, indices) = match &expression.kind {
+            ExpressionKind::Name(text) => (text, &[][..]),
+            ExpressionKind::Element(name, indices) => (&name.text, &indices[..]),
+            _ => return Watched::Value(self.closed_value(expression)),
+        };
+        let resolved = |symbols: &mut Self| indices.iter().map(|index| symbols.value(index, &scope)).collect();
+        match self.names.get(text).map(|(symbol, _)| *symbol) {
+            Some(Symbol::Variable(number))
+                if self.variables.get(number).is_some_and(|it| indices.len() < it.sizes.len()) =>
+            {
+                Watched::Array(number, resolved(self))
+            }
+            Some(Symbol::Channel(number))
+                if self.channels[number].capacity > 0 && indices.len() <= self.channels[number].sizes.len() =>
+            {
+                Watched::Contents(number, resolved(self))
+            }
+            _ => Watched::Value(self.closed_value(expression)),
+        }
+    }
+
     /// An expression outside of all processes.
     pub(super) fn closed_value(&mut self, expression: &Expression) -> Value {
         self.value(expression, &Scope::default())

@@ -7,10 +7,12 @@ use quotient_ir::{
 use rustc_hash::FxHashMap;
 
 use super::emission::Emission;
+use super::resolution::Watched;
 use super::steps::Action;
 use super::symbols::NUMBERS;
 use super::terms::{self, Question, Value};
 use crate::csp::syntax::tree::{Binary, Unary};
+use crate::watched;
 
 /// A value in the representation.
 #[derive(Clone, Copy, Debug)]
@@ -183,6 +185,23 @@ impl Emission<'_, '_> {
             Value::Binary(operator, left, right) => self.operation(*operator, left, right, context, body),
             Value::Queue(question, channel, indices) => self.question(*question, *channel, indices, context, body),
         }
+    }
+
+    /// Makes an expression the one to evaluate.
+    pub(super) fn watch(&mut self, expression: &Watched, span: Span) {
+        let captured = FxHashMap::default();
+        let context = Context { component: 0, captured: &captured };
+        let value = match expression {
+            Watched::Value(value) => watched::Value::Scalar(self.value(value, context, None).expression),
+            Watched::Array(variable, indices) => {
+                watched::Value::Whole(self.global_place(*variable, indices, context, None))
+            }
+            Watched::Contents(channel, indices) => match self.queue_place(*channel, indices, context, None) {
+                Some(queue) => watched::Value::Queue(queue),
+                None => return,
+            },
+        };
+        watched::watch(&mut self.model, Table::new(), value, span);
     }
 
     fn operation(

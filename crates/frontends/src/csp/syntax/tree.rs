@@ -21,6 +21,8 @@ pub(crate) struct Specification {
     pub(crate) definitions: Vec<Definition>,
     pub(crate) alphabets: Vec<Alphabet>,
     pub(crate) assertions: Vec<Assertion>,
+    /// An expression to evaluate, given beside the text.
+    pub(crate) watched: Option<Expression>,
     /// `#import` and `#include`, with what they name.
     pub(crate) imports: Vec<(Rc<str>, Span)>,
 }

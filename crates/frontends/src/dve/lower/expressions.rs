@@ -1,12 +1,13 @@
 //! Expressions. DVE has only numbers; here, values that are known to be true or false stay booleans until they are used
 //! as numbers. Arithmetic is that of 32 bits, and is cut to them only where the operands may exceed them.
 
-use quotient_ir::{BinaryOperator, Diagnostic, Expr, ExprId, PlaceId, Span, UnaryOperator};
+use quotient_ir::{BinaryOperator, Diagnostic, Expr, ExprId, PlaceId, Span, Table, UnaryOperator};
 
 use super::constants::{self, wrapped};
 use super::symbols::{Symbol, Variable, unknown_state};
 use super::{Lowering, similar};
 use crate::dve::syntax::tree::{Binary, Expression, ExpressionKind, Name, Scalar, Unary};
+use crate::watched;
 
 /// The least and the greatest number of 32 bits.
 const WHOLE: (i64, i64) = (i32::MIN as i64, i32::MAX as i64);
@@ -249,6 +250,46 @@ impl<'t> Lowering<'t> {
                 None
             }
         }
+    }
+
+    /// The expression to evaluate that is given beside the text. Names of arrays and of channels with a buffer mean all of
+    /// them.
+    pub(super) fn watched(&mut self) {
+        let Some(expression) = &self.tree.watched else { return };
+        let value = match self.whole(expression) {
+            Some(value) => value,
+            None => {
+                let value = self.value(expression, None);
+                watched::Value::Scalar(self.number_of(value).expression)
+            }
+        };
+        watched::watch(&mut self.model, Table::new(), value, expression.span);
+    }
+
+    /// The array or the buffer that a name without an index denotes, if it does.
+    fn whole(&mut self, expression: &Expression) -> Option<watched::Value> {
+        let ExpressionKind::Variable { process, name, index: None } = &expression.kind else { return None };
+        let symbols = self.symbols;
+        let variable = match process {
+            Some(process) => {
+                let Some((Symbol::Process(number), _)) = symbols.names.get(&process.text) else { return None };
+                let own = *symbols.processes[*number].names.get(&name.text)?;
+                symbols.processes[*number].variables[own].size?;
+                self.own_places[*number][own]?
+            }
+            None => match symbols.names.get(&name.text)?.0 {
+                Symbol::Variable(number) => {
+                    symbols.variables[number].size?;
+                    self.places[number]?
+                }
+                Symbol::Channel(number) => {
+                    let queue = self.queues[number]?;
+                    return Some(watched::Value::Queue(self.variable_place(queue)));
+                }
+                Symbol::Process(_) => return None,
+            },
+        };
+        Some(watched::Value::Whole(self.variable_place(variable)))
     }
 
     fn referent(&mut self, reference: &Expression, process: Option<usize>) -> Referent {

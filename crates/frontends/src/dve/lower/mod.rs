@@ -56,6 +56,7 @@ pub(super) fn lower(source: &Source, tree: &System) -> (Option<Model>, Vec<Diagn
         lowering.transitions();
     }
     lowering.assertions();
+    lowering.watched();
     lowering.property(composition);
     let Lowering { model, diagnostics, .. } = lowering;
     if diagnostics.iter().any(Diagnostic::is_error) {

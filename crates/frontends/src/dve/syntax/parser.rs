@@ -7,6 +7,7 @@ use super::token::{Token, TokenKind};
 use super::tree::{
     Assignment, Channel, Composition, Expression, Initial, Name, Process, Scalar, Sync, System, Transition, Variable,
 };
+use crate::watched::WATCHED;
 
 /// The maximum number of errors reported.
 const ERROR_LIMIT: usize = 100;
@@ -133,6 +134,12 @@ impl Parser<'_> {
                 self.advance();
                 system.assertions.push(self.expression()?);
                 self.expect(";", "after the assertion")?;
+                Ok(())
+            }
+            TokenKind::Name(word) if **word == *WATCHED => {
+                self.advance();
+                system.watched = Some(self.expression()?);
+                self.expect(";", "after the expression")?;
                 Ok(())
             }
             TokenKind::Keyword("system") => {

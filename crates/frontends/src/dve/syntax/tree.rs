@@ -19,6 +19,8 @@ pub(crate) struct System {
     pub(crate) processes: Vec<Process>,
     /// Conditions on all states, an extension: `assert x < 3;` outside of processes.
     pub(crate) assertions: Vec<Expression>,
+    /// An expression to evaluate, given beside the text.
+    pub(crate) watched: Option<Expression>,
     /// How the processes are composed: the last line of the text.
     pub(crate) composition: Option<Composition>,
 }

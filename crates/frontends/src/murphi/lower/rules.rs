@@ -13,6 +13,7 @@ use super::owners::{Owner, OwnerKind};
 use super::quantifiers::Bound;
 use super::scopes::Size;
 use super::{Lowering, MOST_DECLARATIONS};
+use crate::watched::{self, Value, WATCHED};
 
 /// The maximum depth of an expression denoted by an alias around a rule.
 const HIGHEST_ALIAS: u32 = 2 * MAXIMUM_NESTING;
@@ -90,6 +91,7 @@ impl Lowering<'_> {
                 self.transition(rule, name.as_ref(), guard.as_ref(), declarations, body, layers);
                 self.priorities.note(self.model.rules.next_index(), *priority);
             }
+            RuleKind::Property { name: Some(name), condition, .. } if name.text == WATCHED => self.watched(condition),
             RuleKind::Property { category, name, condition } => {
                 self.property(rule, *category, name.as_ref(), condition, layers);
             }
@@ -317,6 +319,20 @@ impl Lowering<'_> {
             body: statements,
             span: rule.span,
         });
+    }
+
+    /// An expression to evaluate, given beside the text.
+    fn watched(&mut self, expression: &Expr) {
+        self.owner = Owner::new(OwnerKind::Property);
+        let operand = self.in_pure_context("in an expression to evaluate", |this| this.expression(expression));
+        let locals = std::mem::replace(&mut self.owner, Owner::outside()).locals;
+        let value = match (operand.form, operand.ty) {
+            (Form::Place(place), Some(ty)) if !self.model.is_scalar(ty) => Value::Whole(place),
+            (Form::Place(_) | Form::Value(_), Some(_)) => Value::Scalar(self.value_of(&operand)),
+            // What is wrong is reported.
+            _ => return,
+        };
+        watched::watch(&mut self.model, locals, value, expression.span);
     }
 
     fn property(

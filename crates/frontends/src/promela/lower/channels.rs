@@ -157,24 +157,27 @@ impl Emission<'_, '_> {
     }
 
     /// A channel variable that is never assigned to: its value is known.
-    pub(super) fn fixed_channel(
-        &mut self,
-        _owner: &mut Owner,
-        _context: Context,
-        key: VariableKey,
-        part: &Member,
-        process: Option<(usize, ExprId)>,
-    ) -> Option<Referent> {
+    pub(super) fn fixed_channel(&mut self, key: VariableKey, part: &Member, process: Option<ExprId>) -> Option<Value> {
         if part.index.is_some() {
             self.error("not-an-array", format!("`{}` is not an array", part.name.text), part.name.span);
             return None;
         }
-        let expression = self.own_channel(key, &[], process.map(|(_, pid)| pid))?;
+        let expression = self.own_channel(key, &[], process)?;
         let (low, high) = match self.constant_value(expression) {
             Some(value) => (value, value),
             None => (1, self.channel_count),
         };
-        Some(Referent::Value(Value { expression, is_boolean: false, low, high }))
+        Some(Value { expression, is_boolean: false, low, high })
+    }
+
+    /// The queue of the channel that an expression denotes, if it is one with a buffer and its messages are known.
+    pub(super) fn contents(&mut self, owner: &mut Owner, context: Context, expression: &Expression) -> Option<PlaceId> {
+        let shapes = self.program.channel_shapes(context.process, context.scope, expression);
+        let mut shapes = shapes.into_iter().filter(|&shape| self.shapes[shape].numbers.is_some());
+        let (Some(shape), None) = (shapes.next(), shapes.next()) else { return None };
+        self.shapes[shape].variable?;
+        let number = self.numeric(owner, context, expression)?.expression;
+        Some(self.queue(&ChannelTarget { shape, number, certain: true }))
     }
 
     /// The channels that an expression may denote, by shape.

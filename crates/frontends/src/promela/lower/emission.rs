@@ -14,7 +14,7 @@ use quotient_ir::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::channels::ShapeLayout;
-use super::expressions::Referent;
+use super::expressions::{Referent, Root};
 use super::owner::{Context, Owner};
 use super::pools::Pools;
 use super::presentation::{Named, Telling};
@@ -619,6 +619,31 @@ impl<'p, 't> Emission<'p, 't> {
         index: Option<&Expression>,
         parts: &[Member],
     ) -> Option<Value> {
+        match self.remote_root(owner, context, proctype, index, parts)? {
+            None => Some(self.number_value(0)),
+            Some(Root::Channel(value)) => Some(value),
+            Some(Root::Variable { place, info, key }) => match self.path(owner, context, place, &info, parts, key)? {
+                Referent::Place { place, scalar, in_array, key } => {
+                    let expression = self.read(place);
+                    let (low, high) = self.scalar_range(scalar, in_array, key);
+                    let is_boolean = self.model.pool[place].ty == Model::BOOLEAN;
+                    Some(Value { expression, is_boolean, low, high })
+                }
+                Referent::Value(value) => Some(value),
+                Referent::Nowhere => None,
+            },
+        }
+    }
+
+    /// The variable of a process that a reference begins with; nothing if there are no such processes.
+    pub(super) fn remote_root(
+        &mut self,
+        owner: &mut Owner,
+        context: Context,
+        proctype: &Name,
+        index: Option<&Expression>,
+        parts: &[Member],
+    ) -> Option<Option<Root>> {
         let process = self.proctype(proctype)?;
         let variables = &self.program.processes[process].symbols.variables;
         let Some(number) = variables.iter().position(|variable| variable.name == parts[0].name.text) else {
@@ -628,26 +653,18 @@ impl<'p, 't> Emission<'p, 't> {
         };
         let info = variables[number].clone();
         if self.pools.ranges[process].is_none() {
-            return Some(self.number_value(0));
+            return Some(None);
         }
         let pid = self.remote_pid(owner, context, process, index)?;
         let key = VariableKey::Local(process, number);
         let Some(field) = self.locals[process][number] else {
             let expression = self.own_channel(key, &[], Some(pid))?;
-            return Some(Value { expression, is_boolean: false, low: 0, high: self.channel_count });
+            let value = Value { expression, is_boolean: false, low: 0, high: self.channel_count };
+            return Some(Some(Root::Channel(value)));
         };
         let place = self.process_place(process, pid);
-        let root = self.field(place, field);
-        match self.path(owner, context, root, &info, parts, key)? {
-            Referent::Place { place, scalar, in_array, key } => {
-                let expression = self.read(place);
-                let (low, high) = self.scalar_range(scalar, in_array, key);
-                let is_boolean = self.model.pool[place].ty == Model::BOOLEAN;
-                Some(Value { expression, is_boolean, low, high })
-            }
-            Referent::Value(value) => Some(value),
-            Referent::Nowhere => None,
-        }
+        let place = self.field(place, field);
+        Some(Some(Root::Variable { place, info: Box::new(info), key }))
     }
 
     /// Statements that give a fresh variable (all cells at their least values) its initial value.

@@ -11,6 +11,7 @@ use super::program::VariableKey;
 use super::symbols::{Scalar, ValueType, VariableInfo, closest};
 use super::words::Value;
 use crate::promela::syntax::tree::{Binary, ChannelQuery, Expression, ExpressionKind, Member, Unary};
+use crate::watched;
 
 /// What a reference denotes.
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +22,14 @@ pub(super) enum Referent {
     Value(Value),
     /// A variable whose value is never read.
     Nowhere,
+}
+
+/// The variable that a reference begins with.
+pub(super) enum Root {
+    /// Its place.
+    Variable { place: PlaceId, info: Box<VariableInfo>, key: VariableKey },
+    /// One that always holds the same channel.
+    Channel(Value),
 }
 
 impl Emission<'_, '_> {
@@ -518,15 +527,24 @@ impl Emission<'_, '_> {
             let key = VariableKey::Local(process, usize::MAX);
             return Some(Referent::Place { place, scalar: Scalar::Byte, in_array: false, key });
         }
+        match self.root(context, first)? {
+            Root::Variable { place, info, key } => self.path(owner, context, place, &info, parts, key),
+            Root::Channel(value) => Some(Referent::Value(value)),
+        }
+    }
+
+    /// The variable that a reference begins with.
+    fn root(&mut self, context: Context, first: &Member) -> Option<Root> {
+        let name = &first.name.text;
         let Some(key) = self.program.lookup(context.process, context.scope, name) else {
             self.unknown_name(context, name, first.name.span);
             return None;
         };
         let info = self.program.variable(key).clone();
-        let root = match key {
+        let place = match key {
             VariableKey::Global(number) => match self.globals[number] {
                 Some(variable) => self.variable_place(variable),
-                None => return self.fixed_channel(owner, context, key, first, None),
+                None => return Some(Root::Channel(self.fixed_channel(key, first, None)?)),
             },
             VariableKey::Local(process, number) => {
                 let pid = context.pid?;
@@ -535,14 +553,14 @@ impl Emission<'_, '_> {
                         let place = self.process_place(process, pid);
                         self.field(place, field)
                     }
-                    None => return self.fixed_channel(owner, context, key, first, Some((process, pid))),
+                    None => return Some(Root::Channel(self.fixed_channel(key, first, Some(pid))?)),
                 }
             }
         };
-        self.path(owner, context, root, &info, parts, key)
+        Some(Root::Variable { place, info: Box::new(info), key })
     }
 
-    /// Follows indices and fields from a variable.
+    /// Follows indices and fields from a variable to a scalar.
     pub(super) fn path(
         &mut self,
         owner: &mut Owner,
@@ -552,6 +570,75 @@ impl Emission<'_, '_> {
         parts: &[Member],
         key: VariableKey,
     ) -> Option<Referent> {
+        let (mut place, info) = self.designated(owner, context, root, info, parts)?;
+        let last = parts.last().expect("a reference has a part");
+        if last.index.is_none() && info.count.is_some() {
+            place = self.first(place);
+        }
+        match info.ty {
+            ValueType::Scalar(scalar) => {
+                let in_array = info.count.is_some();
+                Some(Referent::Place { place, scalar, in_array, key })
+            }
+            ValueType::Structure(_) => {
+                let message = format!("`{}` is a structure, not a value", info.name);
+                let error = Diagnostic::error("structure-as-value", message, last.name.span);
+                self.complain(error.with_help("name one of its fields"));
+                None
+            }
+        }
+    }
+
+    /// The first element of an array: SPIN reads it where an index is missing.
+    fn first(&mut self, array: PlaceId) -> PlaceId {
+        let zero = self.number(0);
+        self.at(array, zero)
+    }
+
+    /// The array or structure that a reference denotes, if it denotes a whole one.
+    fn whole(&mut self, owner: &mut Owner, context: Context, expression: &Expression) -> Option<PlaceId> {
+        let (root, parts) = match &expression.kind {
+            ExpressionKind::Reference(parts) => {
+                self.program.lookup(context.process, context.scope, &parts[0].name.text)?;
+                (self.root(context, &parts[0])?, parts)
+            }
+            ExpressionKind::RemoteVariable { proctype, process, variable } => {
+                (self.remote_root(owner, context, proctype, process.as_deref(), variable)??, variable)
+            }
+            _ => return None,
+        };
+        let Root::Variable { place, info, .. } = root else { return None };
+        let (place, info) = self.designated(owner, context, place, &info, parts)?;
+        let is_array = info.count.is_some() && parts.last()?.index.is_none();
+        (is_array || matches!(info.ty, ValueType::Structure(_))).then_some(place)
+    }
+
+    /// Makes an expression the one to evaluate. Names of arrays and structures mean all of them, and names of channels
+    /// with a buffer their contents.
+    pub(super) fn emit_watched(&mut self, expression: &Expression) {
+        let (mut owner, context) = (Owner::default(), Context::of_formula());
+        let value = match self.whole(&mut owner, context, expression) {
+            Some(place) => watched::Value::Whole(place),
+            None => match self.contents(&mut owner, context, expression) {
+                Some(queue) => watched::Value::Queue(queue),
+                None => match self.value(&mut owner, context, expression) {
+                    Some(value) => watched::Value::Scalar(value.expression),
+                    None => return,
+                },
+            },
+        };
+        watched::watch(&mut self.model, owner.locals, value, expression.span);
+    }
+
+    /// Follows indices and fields from a variable. An index may be missing in the last part.
+    fn designated(
+        &mut self,
+        owner: &mut Owner,
+        context: Context,
+        root: PlaceId,
+        info: &VariableInfo,
+        parts: &[Member],
+    ) -> Option<(PlaceId, VariableInfo)> {
         let mut place = root;
         let mut info = info.clone();
         for (position, part) in parts.iter().enumerate() {
@@ -578,11 +665,8 @@ impl Emission<'_, '_> {
                     let index = self.numeric(owner, context, index)?;
                     place = self.at(place, index.expression);
                 }
-                // SPIN reads the first element where an index is missing.
-                (None, Some(_)) => {
-                    let zero = self.number(0);
-                    place = self.at(place, zero);
-                }
+                (None, Some(_)) if position + 1 < parts.len() => place = self.first(place),
+                (None, _) => {}
                 (Some(index), None) => match self.program.symbols.constant(index) {
                     Some(0) => {}
                     _ => {
@@ -590,27 +674,9 @@ impl Emission<'_, '_> {
                         return None;
                     }
                 },
-                (None, None) => {}
             }
         }
-        match info.ty {
-            ValueType::Scalar(scalar) => {
-                let in_array = info.count.is_some();
-                Some(Referent::Place { place, scalar, in_array, key })
-            }
-            ValueType::Structure(_) => {
-                let span = parts.last().expect("a reference has a part").name.span;
-                self.complain(
-                    Diagnostic::error(
-                        "structure-as-value",
-                        format!("`{}` is a structure, not a value", info.name),
-                        span,
-                    )
-                    .with_help("name one of its fields"),
-                );
-                None
-            }
-        }
+        Some((place, info))
     }
 
     fn unknown_name(&mut self, context: Context, name: &str, span: Span) {

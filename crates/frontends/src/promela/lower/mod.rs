@@ -30,8 +30,10 @@ use quotient_ir::{Diagnostic, Model, Source};
 use rustc_hash::FxHashSet;
 
 use crate::LabelChecks;
+use crate::watched::WATCHED;
 
 use self::emission::{Checks, Emission, Wide};
+use self::formulas::invariants;
 use self::pools::{Living, Pools, initially, pools_from};
 use self::program::Program;
 use self::symbols::SIZE_LIMIT;
@@ -206,7 +208,10 @@ fn emit(
                 },
                 |name| name.text.to_string(),
             );
-            emission.emit_formula(name, formula);
+            match invariants(&formula.condition).as_deref() {
+                Some([expression]) if name == WATCHED => emission.emit_watched(expression),
+                _ => emission.emit_formula(name, formula),
+            }
         }
         emission.emit_claim_properties();
         emission.emit_automata();

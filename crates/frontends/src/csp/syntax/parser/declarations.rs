@@ -7,6 +7,7 @@ use crate::csp::syntax::token::TokenKind;
 use crate::csp::syntax::tree::{
     Alphabet, Channel, Definition, Element, Expression, Initial, Macro, MacroBody, Name, Specification, Variable,
 };
+use crate::watched::WATCHED;
 
 impl Parser<'_> {
     pub(super) fn item(&mut self, specification: &mut Specification) -> Parsed<()> {
@@ -74,6 +75,10 @@ impl Parser<'_> {
             "ltl" => {
                 let assertion = self.linear(start)?;
                 specification.assertions.push(assertion);
+            }
+            WATCHED => {
+                specification.watched = Some(self.expression()?);
+                self.expect(";", "after the expression")?;
             }
             "alphabet" => {
                 let name = self.name("the name of a process")?;
