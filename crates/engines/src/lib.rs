@@ -20,6 +20,7 @@ mod reduction;
 mod refinement;
 mod report;
 mod seam;
+mod solver;
 mod systems;
 pub mod temporal;
 mod tuning;
@@ -48,6 +49,7 @@ pub use seam::{
     Batches, Event, Facts, FieldTest, Identity, Instance, Parts, Representatives, RuleInstance, SearchSpace, Selection,
     Share, Sink, Steps, Successors, Tag, TransitionSystem,
 };
+pub use solver::{Part, SolverMethod, SolverReport, Strengthening, check_by_solver};
 pub use systems::compiled::CompiledSystem;
 pub use systems::evaluator::{EvaluatorScratch, SpecialisedSystem};
 pub use systems::passing::{PassingScratch, PassingSystem};

@@ -13,7 +13,7 @@ mod numbers;
 mod steps;
 mod translator;
 
-pub(crate) use encoding::Encoding;
+pub(crate) use encoding::{Code, Encoding};
 pub(crate) use steps::{Condition, Refusal, Step, Steps};
 pub(crate) use translator::Translator;
 
