@@ -325,6 +325,9 @@ pub(crate) struct CheckArguments {
     /// Promela and CSP#: draw the first counterexample as a message sequence chart (SVG)
     #[arg(long, value_name = "FILE")]
     pub(crate) msc: Option<PathBuf>,
+    /// How states are searched
+    #[arg(long, value_enum, value_name = "ENGINE", default_value_t = EngineName::Auto, help_heading = "Search")]
+    pub(crate) engine: EngineName,
     /// Which symmetries to use
     #[arg(long, value_enum, value_name = "SYMMETRY", default_value_t = SymmetryName::Auto, help_heading = "Search")]
     pub(crate) symmetry: SymmetryName,
@@ -716,6 +719,25 @@ pub(crate) enum ReductionName {
     /// States annotated with the partition of processes not yet distinguished; for partly symmetric models and
     /// safety properties
     Adaptive,
+    /// Symbolic: the relation of states in the same orbit, and the least state of each
+    OrbitRelation,
+    /// Symbolic: some permutations are tried; may keep several states of an orbit
+    MultipleRepresentatives,
+    /// Symbolic: what is found first represents its orbit; may keep several states of an orbit
+    OnTheFly,
+    /// Symbolic: sets are sorted by exchanges; one representative per orbit
+    Dynamic,
+}
+
+/// The engines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EngineName {
+    /// One state at a time
+    Auto,
+    /// One state at a time
+    Explicit,
+    /// Sets of states, as decision diagrams
+    Symbolic,
 }
 
 /// The forms of output.

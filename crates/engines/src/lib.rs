@@ -21,6 +21,7 @@ mod refinement;
 mod report;
 mod seam;
 mod solver;
+mod symbolic;
 mod systems;
 pub mod temporal;
 mod tuning;
@@ -50,6 +51,9 @@ pub use seam::{
     Share, Sink, Steps, Successors, Tag, TransitionSystem,
 };
 pub use solver::{Part, SolverMethod, SolverReport, Strengthening, check_by_solver};
+pub use symbolic::{
+    Arrangement, SymbolicError, SymbolicReport, SymbolicSymmetry, Way, check_symbolic, orbit_relation_size,
+};
 pub use systems::compiled::CompiledSystem;
 pub use systems::evaluator::{EvaluatorScratch, SpecialisedSystem};
 pub use systems::passing::{PassingScratch, PassingSystem};

@@ -11,7 +11,7 @@ use crate::membership::Membership;
 use crate::order::Reduced;
 use crate::random::Random;
 use crate::structure::{self, Structure};
-use crate::{Point, SparsePermutation, Watch};
+use crate::{Permutation, Point, SparsePermutation, Watch};
 use num_bigint::BigUint;
 
 /// A factor with support disjoint from the others.
@@ -31,6 +31,20 @@ impl Factor {
     /// factors of a few thousand points.
     pub fn chain(&self) -> StabiliserChain {
         StabiliserChain::of_action(&self.action, Some(&self.order))
+    }
+
+    /// For each level of the stabiliser chain, its transversal on the points of the group, the identity first: each
+    /// element of the factor is a product of one element of each level, that of the last level applied first. Costs as
+    /// much as [`Factor::chain`].
+    pub fn transversals(&self) -> Vec<Vec<SparsePermutation>> {
+        let chain = self.chain();
+        let on_points = |element: &Permutation| {
+            let moves = element.images().iter().enumerate().filter(|&(from, &to)| from as Point != to);
+            let moves = moves.map(|(from, &to)| (self.points[from], self.points[to as usize]));
+            SparsePermutation::from_sorted_moves(moves.collect())
+        };
+        let level = |level| chain.transversal(level).iter().map(|(_, element)| on_points(element)).collect();
+        (0..chain.base().len()).map(level).collect()
     }
 
     /// The structure of the factor.

@@ -67,6 +67,10 @@ impl Error {
         let diagnostic = Diagnostic { primary: None, ..Diagnostic::error(code, message, Span::default()) };
         Self::model(source, vec![diagnostic])
     }
+    /// Something in the text that cannot be used as requested.
+    pub(crate) fn unsupported(source: &Source, message: impl Into<String>, span: Span) -> Self {
+        Self::model(source.clone(), vec![Diagnostic::error("unsupported", message, span)])
+    }
     /// An engine's error about a model.
     pub(crate) fn of_engine(source: &Source, error: EngineError) -> Self {
         match error {

@@ -257,6 +257,9 @@ fn check_options(options: &ExploreOptions) -> Result<Vec<String>, Refusal> {
             let message = "--reduction markers is for `check`: the edges of the graph need representatives";
             return Err(Refusal::Explore(message));
         }
+        Reduction::OfSets(_) => {
+            return Err(Refusal::Explore("reductions of sets are for `check --engine symbolic`"));
+        }
         Reduction::Adaptive => {
             let refused = if options.symmetry == Symmetry::Declared {
                 Some("the guarded quotient of --reduction adaptive does not use declarations")

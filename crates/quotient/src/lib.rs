@@ -85,6 +85,7 @@ mod selection;
 pub mod shown;
 mod slicing;
 mod strict;
+mod symbolic;
 mod symmetries;
 mod temporal;
 mod text;
@@ -110,13 +111,13 @@ pub use family::{Factor, Member, SizeFamily, family};
 pub use identity::{TextFile, TextHash};
 pub use memory::peak_bytes;
 pub use model::{LoadOptions, Model, read, read_source};
-pub use options::{Checkpoint, Limits, Options, PartialOrder, Reduction, Symmetry};
+pub use options::{Checkpoint, Engine, Limits, Options, PartialOrder, Reduction, Symmetry};
 pub use partial::{Approximations, Image, PartialReport, partial_symmetry};
 pub use plan::{MOST_THREADS, Plan, Refusal};
 pub use quotient_engines::{
     Approximation, Extent, FairnessMode, JudgedInstance, LivenessReport, ProductReport, Progress, PropertyReport,
     RuleFirings, SearchOrder, Spill, StopReason, StoreMode, Subject, TemporalReport, UsedSymmetry, Verdict,
-    ViolationLimit,
+    ViolationLimit, Way,
 };
 pub use quotient_frontends::{LabelChecks, Language, WellDefinedness, format_murphi, outline, syntax_errors};
 pub use quotient_symmetry::{
@@ -124,8 +125,8 @@ pub use quotient_symmetry::{
     Reason, Refused, RoleReport, Strategy, TooManyStates, Witness,
 };
 pub use report::{
-    CrossCheck, GroupReport, Optimum, PartialOrderReport, ReductionReport, Remark, Report, SliceReport, SymmetryReport,
-    UnsupportedProperty,
+    CrossCheck, GroupReport, Optimum, PartialOrderReport, ReductionReport, Remark, Report, SetsReport, SliceReport,
+    SymmetryReport, UnsupportedProperty,
 };
 pub use runs::{RecordedRun, RunFile, RunFormat, RunOrigin, TrailFile, write_run};
 pub use symmetries::{Answer, DetectOptions, Detected, Phases, Preserve, Question, SymmetryFormat, detect};

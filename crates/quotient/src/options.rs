@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use quotient_engines::{FairnessMode, SearchOrder, Spill, StoreMode, ViolationLimit};
+use quotient_engines::{FairnessMode, SearchOrder, Spill, StoreMode, ViolationLimit, Way};
 use quotient_ir::DeadlockMode;
 use quotient_symmetry::Strategy;
 
@@ -33,6 +33,20 @@ pub enum Reduction {
     /// States annotated with the processes not distinguished on the path to them; for models that are only partly
     /// symmetric, and safety properties.
     Adaptive,
+    /// Of sets of states, in this way; for symbolic searches.
+    OfSets(Way),
+}
+
+/// How states are searched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Engine {
+    /// As suits the model: one by one.
+    #[default]
+    Auto,
+    /// One by one.
+    Explicit,
+    /// As sets, by decision diagrams.
+    Symbolic,
 }
 
 /// Whether to take a part of the steps of a state where that suffices, because steps do not depend on each other.
@@ -89,6 +103,8 @@ impl Checkpoint {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
+    /// How states are searched.
+    pub engine: Engine,
     /// Which symmetries to use.
     pub symmetry: Symmetry,
     /// How to use them.
@@ -132,6 +148,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
+            engine: Engine::default(),
             symmetry: Symmetry::default(),
             reduction: Reduction::default(),
             partial_order: PartialOrder::default(),
@@ -156,6 +173,11 @@ impl Default for Options {
 }
 
 impl Options {
+    /// Searches in this way.
+    #[must_use]
+    pub fn engine(self, engine: Engine) -> Self {
+        Self { engine, ..self }
+    }
     /// Uses these symmetries.
     #[must_use]
     pub fn symmetry(self, symmetry: Symmetry) -> Self {

@@ -17,6 +17,8 @@
 //! | global fairness | formulas about trees, automata that are not deterministic |
 //! | strategies | no symmetries |
 //! | declared symmetries | no reduction |
+//! | symbolic search | depth-first order, other reductions than of sets, approximate stores, spilling, checkpoints, resuming, a cross-check, statistics, all errors, a limit on states, temporal properties, objectives, partial order (`on`) |
+//! | reductions of sets | other than symbolic searches |
 //! | partial order (`on`) | adaptive reduction, markers, a cross-check, statistics, all errors, exact counts, a constraint, liveness, temporal properties, assumptions |
 //!
 //! `threads` is an upper bound: a search that cannot share its work uses one thread, and the report says so.
@@ -33,7 +35,7 @@ use crate::control::{Control, Observer, Silent};
 use crate::error::Error;
 use crate::model::Model;
 use crate::names::property_name;
-use crate::options::{Options, PartialOrder, Reduction, Symmetry};
+use crate::options::{Engine, Options, PartialOrder, Reduction, Symmetry};
 use crate::partial_order;
 use crate::report::{Report, UnsupportedProperty};
 use crate::run;
@@ -116,6 +118,9 @@ pub enum Refusal {
     /// Partial order where all steps are needed.
     #[error("--partial-order on cannot be used: {0}")]
     PartialOrder(String),
+    /// An engine with an incompatible option, or for a model that it does not apply to.
+    #[error("{0}")]
+    Engine(String),
     /// A checkpoint that does not match.
     #[error("{0}")]
     Resume(String),
@@ -184,6 +189,7 @@ impl Plan {
         let liveness = properties.iter().copied().find(|&id| kind(id) == PropertyKind::AlwaysReachable);
         let has_liveness = liveness.is_some();
         let liveness = liveness.or(temporal.first().copied()).map(named);
+        refuse_engine(model, options, &search, temporal.first().map(|&id| named(id)))?;
         refuse_all_errors(options, &search)?;
         refuse_constraint(model, options, liveness.as_deref())?;
         let word = if has_liveness { "liveness properties" } else { "temporal properties" };
@@ -195,7 +201,9 @@ impl Plan {
         refuse_partial_order(model, (options, &search), liveness.as_deref(), &temporal, &named)?;
         // A verdict on the whole model must not omit a claim of the model.
         let unsupported = if options.properties.is_empty() { model.unsupported() } else { Vec::new() };
-        let alone = if options.order == SearchOrder::DepthFirst {
+        let alone = if options.engine == Engine::Symbolic {
+            Some("a symbolic search")
+        } else if options.order == SearchOrder::DepthFirst {
             Some("a depth-first search")
         } else if options.reduction == Reduction::Adaptive {
             Some("adaptive reduction")
@@ -300,6 +308,48 @@ fn search_options(model: &Model, options: &Options) -> Result<SearchOptions, Ref
 fn origin(model: &Model, options: &Options) -> Vec<(String, String)> {
     let exact = options.exact_counts.then(|| ("--exact-counts".to_owned(), "on".to_owned()));
     model.origin().into_iter().chain(exact).collect()
+}
+
+/// Refuses what an engine does not support.
+fn refuse_engine(
+    model: &Model,
+    options: &Options,
+    search: &SearchOptions,
+    temporal: Option<String>,
+) -> Result<(), Refusal> {
+    if options.engine != Engine::Symbolic {
+        return match options.reduction {
+            Reduction::OfSets(way) => {
+                Err(Refusal::Engine(format!("--reduction {} needs --engine symbolic", way.name())))
+            }
+            _ => Ok(()),
+        };
+    }
+    let what = if let Some(name) = temporal {
+        format!("{name}; name others with --property")
+    } else {
+        let unusable: [(bool, &str); 11] = [
+            (options.order == SearchOrder::DepthFirst, "--search dfs"),
+            (
+                matches!(options.reduction, Reduction::By(_) | Reduction::Adaptive),
+                "a reduction of single states: use orbit-relation, multiple-representatives, on-the-fly or dynamic",
+            ),
+            (options.store != StoreMode::Exact, "an approximate store"),
+            (options.spill.is_some(), "--spill"),
+            (options.checkpoint.is_some() || options.resume.is_some(), "--checkpoint and --resume"),
+            (options.cross_check, "--cross-check"),
+            (options.statistics, "--statistics"),
+            (search.violations.collects(), "--all-errors and --max-errors"),
+            (options.limits.max_states.is_some(), "--max-states: it counts states at its end; use --max-memory"),
+            (!model.ir().objectives.is_empty(), "a model that asks for a best state"),
+            (options.partial_order == PartialOrder::On, "--partial-order on"),
+        ];
+        match unusable.into_iter().find(|(applies, _)| *applies) {
+            Some((_, what)) => what.to_owned(),
+            None => return Ok(()),
+        }
+    };
+    Err(Refusal::Engine(format!("--engine symbolic cannot be used with {what}")))
 }
 
 /// Refuses to continue past violations where that is not supported.
@@ -476,6 +526,7 @@ pub(crate) fn refuse_symmetry(symmetry: Symmetry, reduction: Reduction) -> Resul
     match (symmetry, reduction) {
         (Symmetry::Off, Reduction::By(strategy)) => Err(Refusal::ReductionWithoutSymmetry(strategy.name())),
         (Symmetry::Off, Reduction::Adaptive) => Err(Refusal::ReductionWithoutSymmetry("adaptive")),
+        (Symmetry::Off, Reduction::OfSets(way)) => Err(Refusal::ReductionWithoutSymmetry(way.name())),
         (Symmetry::Declared, Reduction::None) => Err(Refusal::SymmetryWithoutReduction),
         _ => Ok(()),
     }

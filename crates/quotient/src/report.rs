@@ -5,7 +5,7 @@ use std::time::Duration;
 use num_bigint::BigUint;
 use quotient_engines::{
     self as engines, Approximation, Extent, LivenessReport, PropertyReport, RuleFirings, StopReason, TemporalReport,
-    Verdict,
+    Verdict, Way,
 };
 use quotient_ir::{PropertyId, RuleId, Span, Trace};
 use quotient_symmetry::Refused;
@@ -69,6 +69,8 @@ pub struct Report {
     pub symmetry: Option<SymmetryReport>,
     /// Details of adaptive reduction, if it was used.
     pub adaptive: Option<AdaptiveUse>,
+    /// The sets of states, if the search was symbolic. Counts that do not fit elsewhere are exact here.
+    pub sets: Option<SetsReport>,
     /// Additional searches, for liveness of instances that symmetries exchange.
     pub liveness_searches: Vec<LivenessReport>,
     /// The searches for temporal properties.
@@ -167,6 +169,29 @@ impl ReductionReport {
     }
 }
 
+/// What a symbolic search computed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SetsReport {
+    /// The states in the set: all of them, or representatives of orbits.
+    pub states: BigUint,
+    /// The orbits they represent, if they could be counted.
+    pub orbits: Option<BigUint>,
+    /// How often rules can fire in these states.
+    pub transitions: BigUint,
+    /// The nodes of the diagram of the set.
+    pub nodes: usize,
+    /// The greatest number of nodes at a time.
+    pub peak_nodes: usize,
+    /// The number of images of sets.
+    pub images: u64,
+    /// The bits of a state.
+    pub bits: u32,
+    /// Why bits are in their order.
+    pub order: &'static str,
+    /// How symmetries were used.
+    pub way: Option<Way>,
+}
+
 /// What is known about the symmetries of a model.
 #[derive(Clone, Debug)]
 pub struct SymmetryReport {
@@ -224,7 +249,7 @@ const NONE: &str = "none";
 impl Report {
     /// The report on the result of a search.
     pub(crate) fn new(found: Found, notes: Vec<String>, control: &Control, elapsed: Duration) -> Self {
-        let Found { symmetries, report, remarks, slice, temporal, partial_order } = found;
+        let Found { symmetries, report, remarks, slice, temporal, partial_order, sets } = found;
         let engines::Report {
             verdict,
             stop_reason,
@@ -255,16 +280,28 @@ impl Report {
             (StopReason::MemoryLimit(_), Some(limit)) => StopReason::MemoryLimit(limit),
             (reason, _) => reason,
         };
+        // A set of representatives may have several of an orbit, which can be counted all the same.
+        let states = match sets.as_ref().and_then(|sets| sets.orbits.as_ref()) {
+            Some(orbits) => u64::try_from(orbits).unwrap_or(u64::MAX),
+            None => states,
+        };
         let used = symmetries.as_ref().and_then(Symmetries::reduction);
         let is_adaptive = symmetries.as_ref().is_some_and(|symmetries| symmetries.adaptive.is_some());
-        let is_exact = is_adaptive || used.is_none_or(|used| used.is_exact());
-        let name = if is_adaptive { "adaptive" } else { used.map_or(NONE, |used| used.strategy().name()) };
+        let is_exact = match &sets {
+            Some(sets) => sets.way.is_none() || sets.orbits.is_some(),
+            None => is_adaptive || used.is_none_or(|used| used.is_exact()),
+        };
+        let name = match &sets {
+            Some(sets) => sets.way.map_or(NONE, Way::name),
+            None if is_adaptive => "adaptive",
+            None => used.map_or(NONE, |used| used.strategy().name()),
+        };
         let plan = symmetries.as_ref().and_then(|symmetries| symmetries.plan.as_ref());
         let reduction = ReductionReport {
             name,
             method: method.or_else(|| plan.map(|plan| plan.method.clone())),
             exact: is_exact,
-            approximate: !is_adaptive && used.is_some_and(|used| used.is_approximate()),
+            approximate: !is_adaptive && sets.is_none() && used.is_some_and(|used| used.is_approximate()),
             marker_collisions,
             canonicalization,
         };
@@ -306,6 +343,7 @@ impl Report {
             reduction,
             symmetry,
             adaptive,
+            sets,
             liveness_searches,
             temporal,
             cross_check,
@@ -337,12 +375,25 @@ impl Report {
         }
     }
 
+    /// The states stored, however many: orbits or single states, as far as they are known.
+    pub fn all_states(&self) -> BigUint {
+        match &self.sets {
+            Some(sets) => sets.orbits.as_ref().unwrap_or(&sets.states).clone(),
+            None => BigUint::from(self.states),
+        }
+    }
+
+    /// The rule instances fired, however many.
+    pub fn all_transitions(&self) -> BigUint {
+        self.sets.as_ref().map_or_else(|| BigUint::from(self.transitions), |sets| sets.transitions.clone())
+    }
+
     /// The number of states of the model for each stored one.
     pub fn reduction_factor(&self) -> Option<f64> {
         let represented = self.represented.as_ref().filter(|_| self.states > 0)?;
         // A float for human readers; there is none only beyond 10^300.
-        let represented: f64 = represented.to_string().parse().ok()?;
-        Some(represented / self.states as f64).filter(|factor| factor.is_finite())
+        let float = |number: &BigUint| number.to_string().parse::<f64>().ok();
+        Some(float(represented)? / float(&self.all_states())?).filter(|factor| factor.is_finite())
     }
 
     /// The number of instances of a liveness property that were checked, and the number they represent, if symmetries

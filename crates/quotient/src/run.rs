@@ -20,14 +20,15 @@ use crate::detection::{self, Choice, PATIENCE, Pending, Symmetries, ToPreserve};
 use crate::error::Error;
 use crate::memory::resident_bytes;
 use crate::optima;
-use crate::options::{Reduction, Symmetry};
+use crate::options::{Engine, Reduction, Symmetry};
 use crate::partial_order::{self, Shortcut};
 use crate::plan::Plan;
 use crate::remarks;
-use crate::report::{PartialOrderReport, Remark, Report, SliceReport};
+use crate::report::{PartialOrderReport, Remark, Report, SetsReport, SliceReport};
 use crate::search;
 use crate::slicing;
 use crate::strict;
+use crate::symbolic;
 use crate::temporal;
 use crate::trial::{Outcome, Trial};
 
@@ -42,12 +43,22 @@ pub(crate) struct Found {
     pub(crate) partial_order: Option<PartialOrderReport>,
     /// The searches for temporal properties.
     pub(crate) temporal: Vec<TemporalReport>,
+    /// Sets of states, if it was symbolic.
+    pub(crate) sets: Option<SetsReport>,
 }
 
 impl Found {
     /// The result of a search, without runs to remarks.
     pub(crate) fn new(symmetries: Option<Symmetries>, report: engines::Report) -> Self {
-        Self { symmetries, report, remarks: Vec::new(), slice: None, temporal: Vec::new(), partial_order: None }
+        Self {
+            symmetries,
+            report,
+            remarks: Vec::new(),
+            slice: None,
+            temporal: Vec::new(),
+            partial_order: None,
+            sets: None,
+        }
     }
 }
 
@@ -171,6 +182,9 @@ fn search_states(plan: &Plan, control: &Control) -> Result<Found, Error> {
 
 /// Finds out which steps depend on each other, if that is asked for, and searches.
 pub(crate) fn search_as_planned(plan: &Plan, control: &Control) -> Result<Found, Error> {
+    if plan.options.engine == Engine::Symbolic {
+        return symbolic::search(plan, control);
+    }
     let (search, partial_order) = partial_order::applied(plan, control.interrupt())?;
     let found = search_with_symmetries(&Plan { search, ..plan.clone() }, control)?;
     Ok(Found { partial_order: partial_order.or(found.partial_order), ..found })
@@ -319,7 +333,7 @@ fn search_by_cost(plan: &Plan, mut follower: Follower, control: &Control) -> Res
 }
 
 /// What is known if everything is stopped before the search.
-fn stopped(plan: &Plan, symmetries: Option<Symmetries>, reason: StopReason, control: &Control) -> Found {
+pub(crate) fn stopped(plan: &Plan, symmetries: Option<Symmetries>, reason: StopReason, control: &Control) -> Found {
     let report = search::unfinished(&plan.model, &plan.search, reason, control);
     Found::new(symmetries, report)
 }

@@ -19,6 +19,7 @@ pub mod promela;
 pub mod random_b;
 pub mod random_csp;
 pub mod random_dve;
+pub mod random_models;
 pub mod random_murphi;
 pub mod random_promela;
 pub mod random_temporal;

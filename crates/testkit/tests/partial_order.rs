@@ -10,21 +10,12 @@ use quotient_engines::partial_order::Relations;
 use quotient_engines::{
     Report, SearchOptions, SearchOrder, Silent, StopReason, Subject, SymmetrySource, Verdict, ViolationLimit, check,
 };
-use quotient_frontends::{Language, LoadOptions, load};
-use quotient_ir::{DeadlockMode, Interrupt, Layout, Model, PropertyId, PropertyKind, Source};
+use quotient_ir::{DeadlockMode, Interrupt, Layout, Model, PropertyId, PropertyKind};
 use quotient_symmetry::Strategy;
-use quotient_testkit::examples::load_murphi;
-use quotient_testkit::loose_murphi::loose_processes;
-use quotient_testkit::partial_murphi::partial_program;
 use quotient_testkit::pool::map_on_workers;
-use quotient_testkit::random_b::random_machine;
-use quotient_testkit::random_csp::random_csp;
-use quotient_testkit::random_dve::random_dve;
-use quotient_testkit::random_murphi::{ProgramOptions, random_program};
-use quotient_testkit::random_promela::{random_promela, random_promela_claim, random_promela_states};
+use quotient_testkit::random_models::Sort;
 use quotient_testkit::search::plan;
 use quotient_testkit::switches::number_from;
-use quotient_testkit::symmetric_murphi::{Kind, symmetric_program};
 
 /// Larger state spaces are left out.
 const LARGEST: u64 = 20_000;
@@ -164,21 +155,14 @@ fn compare(model: &Model, deadlock: DeadlockMode, tally: &Tally) -> Result<(), S
 }
 
 /// Compares many models; of those with nothing wrong, at least so many of a hundred must be reduced.
-fn compare_all(
-    sort: &str,
-    share: u64,
-    count: u64,
-    deadlocks: &[DeadlockMode],
-    model: impl Fn(u64) -> Option<Model> + Sync,
-) {
+fn compare_all(sort: Sort, share: u64, count: u64) {
     let first = number_from("QUOTIENT_RANDOM_SEED", 0);
     let count = number_from("QUOTIENT_RANDOM_ORDERS", count);
     let tally = Tally::default();
     let seeds: Vec<u64> = (first..first + count).collect();
     let wrong: Vec<String> = map_on_workers(2, &seeds, |&seed| {
-        let model = model(seed)?;
-        let deadlock = deadlocks[seed as usize % deadlocks.len()];
-        compare(&model, deadlock, &tally).err().map(|error| format!("{sort} {seed}: {error}"))
+        let model = sort.model(seed)?;
+        compare(&model, sort.deadlock(seed), &tally).err().map(|error| format!("{} {seed}: {error}", sort.name()))
     })
     .into_iter()
     .flatten()
@@ -188,8 +172,9 @@ fn compare_all(
     let [models, reduced, states, stored, unpassed, violated] =
         [models, reduced, states, stored, unpassed, violated].map(|it| it.into_inner());
     let summary = format!(
-        "{sort}: {models} models, {reduced} reduced, {violated} wrong, {stored} of {states} states, {unpassed} if none \
-         are passed through"
+        "{}: {models} models, {reduced} reduced, {violated} wrong, {stored} of {states} states, {unpassed} if none \
+         are passed through",
+        sort.name()
     );
     #[expect(clippy::print_stderr, reason = "what is recorded of a long run")]
     {
@@ -198,57 +183,32 @@ fn compare_all(
     assert!(reduced * 100 >= share * (models - violated), "{summary}");
 }
 
-const MURPHI: [DeadlockMode; 3] = [DeadlockMode::Stuttering, DeadlockMode::Stuck, DeadlockMode::Off];
-
 #[test]
 fn loosely_coupled_processes() {
-    compare_all("loose", 40, 400, &MURPHI, |seed| {
-        let text = loose_processes(seed);
-        Some(load_murphi("random", &text, &[]).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}")))
-    });
+    compare_all(Sort::Loose, 40, 400);
 }
 
 #[test]
 fn random_murphi_programs() {
-    compare_all("murphi", 0, 100, &MURPHI, |seed| {
-        let text = match seed % 4 {
-            0 => random_program(seed, &ProgramOptions { size: 2, most_states: 1000, extensions: seed % 8 == 0 }),
-            1 => partial_program(seed),
-            _ => symmetric_program(seed, Kind::Symmetric),
-        };
-        load_murphi("random", &text, &[]).ok()
-    });
-}
-
-fn loaded(text: String, language: Language) -> Option<Model> {
-    load(Source::new("random", text), language, &LoadOptions::default()).ok().map(|loaded| loaded.model)
+    compare_all(Sort::Murphi, 0, 100);
 }
 
 #[test]
 fn random_promela_programs() {
-    compare_all("promela", 10, 40, &[DeadlockMode::Stuck], |seed| {
-        let text = match seed % 4 {
-            0 => random_promela_claim(seed),
-            1 => random_promela_states(seed),
-            _ => random_promela(seed),
-        };
-        loaded(text, Language::Promela)
-    });
+    compare_all(Sort::Promela, 10, 40);
 }
 
 #[test]
 fn random_dve_systems() {
-    compare_all("dve", 10, 150, &[DeadlockMode::Stuck], |seed| loaded(random_dve(seed).text(), Language::Dve));
+    compare_all(Sort::Dve, 10, 150);
 }
 
 #[test]
 fn random_csp_programs() {
-    compare_all("csp", 0, 40, &[DeadlockMode::Stuck, DeadlockMode::Off], |seed| {
-        loaded(random_csp(seed).text(), Language::Csp)
-    });
+    compare_all(Sort::Csp, 0, 40);
 }
 
 #[test]
 fn random_b_machines() {
-    compare_all("b", 0, 12, &[DeadlockMode::Stuck], |seed| loaded(random_machine(seed), Language::B));
+    compare_all(Sort::B, 0, 12);
 }

@@ -3,13 +3,13 @@
 use std::process::ExitCode;
 
 use quotient::{
-    Checkpoint, Control, FairnessMode, LabelChecks, Language, LoadOptions, Model, Options, PartialOrder, Plan, Report,
-    Spill, StoreMode, Subject as About, ViolationLimit, shown,
+    Checkpoint, Control, Engine, FairnessMode, LabelChecks, Language, LoadOptions, Model, Options, PartialOrder, Plan,
+    Report, Spill, StoreMode, Subject as About, ViolationLimit, shown,
 };
 use quotient_explorer::{Found, Subject, Task};
 use quotient_ir::Trace;
 
-use crate::arguments::{CheckArguments, CheckFormat, FairnessName, PartialOrderName, StoreName};
+use crate::arguments::{CheckArguments, CheckFormat, EngineName, FairnessName, PartialOrderName, StoreName};
 use crate::commands::{
     Claims, deadlock_mode, exit_status, limits, load_model_with, load_options, order, reduction, runs, serve,
     show_notes, show_warnings, symmetry,
@@ -142,6 +142,11 @@ pub(super) fn options(arguments: &CheckArguments) -> Result<Options, Failure> {
     let checkpoint = checkpoints.checkpoint.clone();
     let spill = arguments.spilling.spill.clone();
     Ok(Options {
+        engine: match arguments.engine {
+            EngineName::Auto => Engine::Auto,
+            EngineName::Explicit => Engine::Explicit,
+            EngineName::Symbolic => Engine::Symbolic,
+        },
         symmetry: symmetry(arguments.symmetry),
         reduction: reduction(arguments.search.reduction),
         properties: arguments.properties.clone(),

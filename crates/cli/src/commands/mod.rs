@@ -5,7 +5,7 @@ use std::io;
 use quotient::ir::{DeadlockMode, Diagnostic, Source};
 use quotient::{
     Control, Error, LabelChecks, Language, Limits, LoadOptions, Model, Reduction, SearchOrder, Strategy, Symmetry,
-    Verdict, WellDefinedness,
+    Verdict, Way, WellDefinedness,
 };
 
 use crate::arguments::{
@@ -119,6 +119,10 @@ fn reduction(name: ReductionName) -> Reduction {
         ReductionName::Markers => Reduction::By(Strategy::Markers),
         ReductionName::MarkersTrees => Reduction::By(Strategy::MarkersTrees),
         ReductionName::MarkersCanonical => Reduction::By(Strategy::MarkersCanonical),
+        ReductionName::OrbitRelation => Reduction::OfSets(Way::OrbitRelation),
+        ReductionName::MultipleRepresentatives => Reduction::OfSets(Way::MultipleRepresentatives),
+        ReductionName::OnTheFly => Reduction::OfSets(Way::OnTheFly),
+        ReductionName::Dynamic => Reduction::OfSets(Way::Dynamic),
     }
 }
 

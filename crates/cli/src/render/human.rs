@@ -6,7 +6,7 @@ use std::time::Duration;
 use num_bigint::BigUint;
 use quotient::{
     AdaptiveUse, CrossCheck, Extent, FairnessMode, Model, Optimum, PartialOrderReport, PropertyReport, Report,
-    SliceReport, StopReason, Subject, SymmetryReport, UnsupportedProperty, UsedSymmetry, Verdict,
+    SetsReport, SliceReport, StopReason, Subject, SymmetryReport, UnsupportedProperty, UsedSymmetry, Verdict,
 };
 use quotient_ir::{FaultKind, RuleId, SourceStatement, Trace, Unexecuted, Violation};
 
@@ -612,6 +612,21 @@ fn time(states: u64, resumed_states: u64, elapsed: Duration) -> String {
     text
 }
 
+/// The diagrams of a symbolic search.
+fn sets_row(sets: &SetsReport) -> (&'static str, String) {
+    let SetsReport { nodes, peak_nodes, images, bits, order, .. } = sets;
+    let [nodes, peak, images, bits] =
+        [*nodes as u64, *peak_nodes as u64, *images, u64::from(*bits)].map(quantity::count);
+    let several = match &sets.orbits {
+        Some(orbits) if *orbits != sets.states => {
+            format!("; {} representatives", quantity::digits(&sets.states.to_string()))
+        }
+        _ => String::new(),
+    };
+    let text = format!("{nodes} nodes, {peak} at peak, {images} images; {bits} bits, {order}{several}");
+    ("diagrams", text)
+}
+
 /// The figures of a search: names and values.
 pub(super) fn figure_rows(outcome: &Outcome<'_>) -> Vec<(&'static str, String)> {
     let report = outcome.report;
@@ -625,7 +640,7 @@ pub(super) fn figure_rows(outcome: &Outcome<'_>) -> Vec<(&'static str, String)> 
         rows.push(("optimum", text));
     }
     rows.extend(temporal_rows(outcome));
-    let mut states = quantity::count(report.states);
+    let mut states = quantity::digits(&report.all_states().to_string());
     let is_partial = report.partial_order.as_ref().is_some_and(|partial_order| partial_order.unused.is_none());
     let of_slice = if report.slice.is_some() { " of the slice" } else { "" };
     if report.reduction.reduces() {
@@ -641,6 +656,7 @@ pub(super) fn figure_rows(outcome: &Outcome<'_>) -> Vec<(&'static str, String)> 
         }
     }
     rows.push(("states", states));
+    rows.extend(report.sets.as_ref().map(sets_row));
     if let Some(presentation) = &outcome.model.ir().presentation {
         let created = "processes are created before any of them moves";
         let staying = "processes stay at their ends";
@@ -664,14 +680,15 @@ pub(super) fn figure_rows(outcome: &Outcome<'_>) -> Vec<(&'static str, String)> 
             rows.push(("deadlocks", quantity::count(deadlocks)));
         }
     }
-    rows.push(("transitions", quantity::count(report.transitions)));
-    // Products have no depth that means anything.
-    if report.depth > 0 || report.temporal.is_empty() {
+    rows.push(("transitions", quantity::digits(&report.all_transitions().to_string())));
+    // Products have no depth that means anything, and sets need not be found step by step.
+    if report.depth > 0 || report.temporal.is_empty() && report.sets.is_none() {
         rows.push(("depth", quantity::count(report.depth)));
     }
-    rows.push(("time", time(report.states, report.resumed_states, report.elapsed)));
+    let counted = if report.sets.is_some() { 0 } else { report.states };
+    rows.push(("time", time(counted, report.resumed_states, report.elapsed)));
     let mut memory = format!("{} for states", quantity::bytes(report.store_bytes));
-    if report.states >= MANY_STATES {
+    if counted >= MANY_STATES {
         let _ = write!(memory, ", {:.1} bytes each", report.store_bytes as f64 / report.states as f64);
     }
     if let Some(peak) = report.peak_memory {

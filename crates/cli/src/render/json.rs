@@ -6,7 +6,7 @@ use std::time::Duration;
 use quotient::walk::{RunsOptions, RunsReport};
 use quotient::{
     AdaptiveUse, CrossCheck, Extent, LivenessReport, PartialOrderReport, ProductReport, PropertyReport, Remark, Report,
-    RuleFirings, SliceReport, StopReason, Subject, TemporalReport, UsedSymmetry, Verdict,
+    RuleFirings, SetsReport, SliceReport, StopReason, Subject, TemporalReport, UsedSymmetry, Verdict,
 };
 use quotient_ir::{
     Action, Diagnostic, Interpreter, Layout, Model, RuleId, Severity, Source, Span, Trace, TraceStep, TypeId, TypeKind,
@@ -50,8 +50,9 @@ struct SearchObject<'a> {
     stop_reason: Option<&'static str>,
     /// The same as in the text output.
     stop_message: Option<String>,
-    states: u64,
-    transitions: u64,
+    /// None if there are too many for an integer of 64 bits; `symbolic` has the number.
+    states: Option<u64>,
+    transitions: Option<u64>,
     represented: Option<String>,
     exact: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -67,6 +68,9 @@ struct SearchObject<'a> {
     symmetry: SymmetryObject<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
     adaptive: Option<AdaptiveObject<'a>>,
+    /// The sets of a symbolic search.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    symbolic: Option<SetsObject>,
     properties: Vec<PropertyObject<'a>>,
     /// All violations, one for each property and each kind of error, if the search continues past them.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -113,6 +117,33 @@ struct SearchObject<'a> {
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     notes: &'a [String],
     diagnostics: Vec<DiagnosticObject<'a>>,
+}
+
+/// What a symbolic search computed.
+#[derive(serde::Serialize)]
+struct SetsObject {
+    states: String,
+    orbits: Option<String>,
+    transitions: String,
+    nodes: usize,
+    peak_nodes: usize,
+    images: u64,
+    bits: u32,
+    order: &'static str,
+}
+
+fn sets_object(sets: &SetsReport) -> SetsObject {
+    let SetsReport { states, orbits, transitions, nodes, peak_nodes, images, bits, order, way: _ } = sets;
+    SetsObject {
+        states: states.to_string(),
+        orbits: orbits.as_ref().map(ToString::to_string),
+        transitions: transitions.to_string(),
+        nodes: *nodes,
+        peak_nodes: *peak_nodes,
+        images: *images,
+        bits: *bits,
+        order,
+    }
 }
 
 /// Variables, or parts of them, that are not part of the state.
@@ -621,8 +652,8 @@ pub(crate) fn search(
         summary: summary(outcome),
         stop_reason: report.stop_reason.as_ref().map(stop_reason_name),
         stop_message: report.stop_reason.as_ref().map(stop_text),
-        states: report.states,
-        transitions: report.transitions,
+        states: u64::try_from(report.all_states()).ok(),
+        transitions: u64::try_from(report.all_transitions()).ok(),
         represented: report.represented.as_ref().map(ToString::to_string),
         exact: report.exact,
         omission_probability: report.approximation.map(|approximation| approximation.omission_probability),
@@ -638,6 +669,7 @@ pub(crate) fn search(
         reduction_factor: report.reduction_factor().map(|factor| (factor * 1e6).round() / 1e6),
         symmetry: SymmetryObject::of(model, report),
         adaptive: report.adaptive.as_ref().map(adaptive_object),
+        symbolic: report.sets.as_ref().map(sets_object),
         properties: property_objects(naming, &lines, report),
         violations: report.all_errors.then(|| found_objects(naming, &lines, report)),
         fault: report.fault.as_ref().map(|trace| fault_object(naming, &lines, trace)),

@@ -72,6 +72,16 @@ impl Encoding {
         &self.values[slot as usize]
     }
 
+    /// Whether the values of a slot are listed.
+    pub(crate) fn is_listed(&self, slot: u32) -> bool {
+        matches!(self.code(slot), Code::Position { .. })
+    }
+
+    /// Whether the same bits mean the same in two slots.
+    pub(crate) fn has_same_code(&self, one: u32, other: u32) -> bool {
+        self.code(one) == self.code(other) && self.values(one) == self.values(other)
+    }
+
     /// The bits of a content, if it has some.
     pub(crate) fn encode(&self, slot: u32, content: Option<i64>) -> Option<Vec<bool>> {
         let bits = |number: u128, width: usize| (0..width).map(move |bit| number >> bit & 1 == 1);

@@ -1,0 +1,199 @@
+//! Sets of assignments as decision diagrams with complement edges. The crate `oxidd` does the work; here it gets a
+//! bound that is a result and not a panic, and the names of this project.
+
+use num_bigint::BigUint;
+use oxidd::bcdd::{BCDDFunction, BCDDManagerRef, new_manager};
+use oxidd::util::{AllocResult, OptBool, SatCountCache};
+use oxidd::{
+    BooleanFunction, BooleanFunctionQuant, BooleanOperator, Function, FunctionSubst, Manager, ManagerRef, Subst,
+};
+
+use crate::booleans::{Full, Logic};
+
+/// A set of assignments to variables, or a Boolean function of them.
+pub(crate) type Set = BCDDFunction;
+
+/// A replacement of variables by functions, all at once.
+pub(crate) type Replacement = Subst<Set>;
+
+/// The bytes that a node takes, with its share of the tables that find nodes and results.
+pub(crate) const NODE_BYTES: u64 = 40;
+/// The least and the greatest number of nodes for which there is room.
+const NODES: (u64, u64) = (1 << 12, 1 << 30);
+/// So many nodes share an entry of the table of results.
+const NODES_PER_RESULT: usize = 4;
+
+/// The diagrams over a fixed number of variables, in a fixed order.
+pub(crate) struct Diagrams {
+    manager: BCDDManagerRef,
+    variables: Vec<Set>,
+    empty: Set,
+    whole: Set,
+    capacity: usize,
+    peak: usize,
+}
+
+impl Diagrams {
+    /// Diagrams over so many variables, in the order of their numbers, within so many bytes.
+    ///
+    /// # Errors
+    /// If the variables alone do not fit.
+    pub(crate) fn new(variables: u32, bytes: u64) -> Result<Self, Full> {
+        let capacity = (bytes / NODE_BYTES).clamp(NODES.0, NODES.1) as usize;
+        let manager = new_manager(capacity, capacity / NODES_PER_RESULT, 1);
+        let all = manager.with_manager_exclusive(|manager| {
+            let all: AllocResult<Vec<Set>> =
+                manager.add_vars(variables).map(|variable| Set::var(manager, variable)).collect();
+            all
+        });
+        let (empty, whole) = manager.with_manager_shared(|manager| (Set::f(manager), Set::t(manager)));
+        let variables = all.map_err(|_| Full)?;
+        Ok(Self { manager, variables, empty, whole, capacity, peak: 0 })
+    }
+
+    /// The set of all assignments.
+    pub(crate) fn whole(&self) -> &Set {
+        &self.whole
+    }
+
+    /// The set of none.
+    pub(crate) fn empty(&self) -> &Set {
+        &self.empty
+    }
+
+    /// Where a variable is true.
+    pub(crate) fn variable(&self, number: u32) -> &Set {
+        &self.variables[number as usize]
+    }
+
+    /// Performs an operation, again after removing unused nodes if there is no room.
+    fn perform(&mut self, operation: impl Fn() -> AllocResult<Set>) -> Result<Set, Full> {
+        self.make_room();
+        match operation() {
+            Ok(set) => Ok(set),
+            Err(_) => {
+                self.manager.with_manager_shared(|manager| manager.gc());
+                operation().map_err(|_| Full)
+            }
+        }
+    }
+
+    /// Removes unused nodes if most of the room is taken.
+    fn make_room(&mut self) {
+        let nodes = self.manager.with_manager_shared(|manager| manager.approx_num_inner_nodes());
+        self.peak = self.peak.max(nodes);
+        if nodes > self.capacity / 4 * 3 {
+            self.manager.with_manager_shared(|manager| manager.gc());
+        }
+    }
+
+    /// The greatest number of nodes that was seen between two operations, used or not.
+    pub(crate) fn peak(&self) -> usize {
+        self.peak
+    }
+
+    /// The assignments in one set and not in another.
+    pub(crate) fn without(&mut self, set: &Set, other: &Set) -> Result<Set, Full> {
+        self.perform(|| other.imp_strict(set))
+    }
+
+    /// The union of two sets.
+    pub(crate) fn union(&mut self, one: &Set, other: &Set) -> Result<Set, Full> {
+        self.perform(|| one.or(other))
+    }
+
+    /// The common part of two sets.
+    pub(crate) fn common(&mut self, one: &Set, other: &Set) -> Result<Set, Full> {
+        self.perform(|| one.and(other))
+    }
+
+    /// Where two functions are equal.
+    pub(crate) fn equal(&mut self, one: &Set, other: &Set) -> Result<Set, Full> {
+        self.perform(|| one.equiv(other))
+    }
+
+    /// The conjunction of variables, which stands for the set of them.
+    pub(crate) fn cube(&mut self, mut variables: Vec<u32>) -> Result<Set, Full> {
+        variables.sort_unstable();
+        let mut cube = self.whole.clone();
+        for variable in variables.into_iter().rev() {
+            let one = self.variables[variable as usize].clone();
+            cube = self.perform(|| one.and(&cube))?;
+        }
+        Ok(cube)
+    }
+
+    /// The assignments that some values of the variables of a cube complete to one in the set.
+    pub(crate) fn exists(&mut self, set: &Set, cube: &Set) -> Result<Set, Full> {
+        self.perform(|| set.exists(cube))
+    }
+
+    /// The same for the common part of two sets, which is not built.
+    pub(crate) fn product(&mut self, one: &Set, other: &Set, cube: &Set) -> Result<Set, Full> {
+        self.perform(|| one.apply_exists(BooleanOperator::And, other, cube))
+    }
+
+    /// A set after a replacement of variables by functions.
+    pub(crate) fn replaced(&mut self, set: &Set, replacement: &Replacement) -> Result<Set, Full> {
+        self.perform(|| set.substitute(replacement))
+    }
+
+    /// Whether a set is empty.
+    pub(crate) fn is_empty(&self, set: &Set) -> bool {
+        *set == self.empty
+    }
+
+    /// Whether two sets have an assignment in common.
+    pub(crate) fn meet(&mut self, one: &Set, other: &Set) -> Result<bool, Full> {
+        let common = self.common(one, other)?;
+        Ok(!self.is_empty(&common))
+    }
+
+    /// The number of nodes of a set, with the terminal.
+    pub(crate) fn size(&self, set: &Set) -> usize {
+        set.node_count()
+    }
+
+    /// The number of assignments to all variables that are in a set.
+    pub(crate) fn count(&self, set: &Set) -> BigUint {
+        let mut cache: SatCountCache<BigUint, rustc_hash::FxBuildHasher> = SatCountCache::default();
+        set.sat_count(self.variables.len() as u32, &mut cache)
+    }
+
+    /// An assignment in a set, if there is one. It is the same each time; variables that do not matter are false.
+    pub(crate) fn pick(&self, set: &Set) -> Option<Vec<bool>> {
+        let cube = set.pick_cube(|_, _, _| false)?;
+        Some(cube.into_iter().map(|value| value == OptBool::True).collect())
+    }
+}
+
+impl Logic for Diagrams {
+    type Bit = Set;
+    fn constant(&self, value: bool) -> Set {
+        if value { self.whole.clone() } else { self.empty.clone() }
+    }
+    fn known(&self, bit: &Set) -> Option<bool> {
+        if *bit == self.whole {
+            Some(true)
+        } else if *bit == self.empty {
+            Some(false)
+        } else {
+            None
+        }
+    }
+    fn not(&mut self, bit: &Set) -> Result<Set, Full> {
+        self.perform(|| bit.not())
+    }
+    fn and(&mut self, left: &Set, right: &Set) -> Result<Set, Full> {
+        self.common(left, right)
+    }
+    fn or(&mut self, left: &Set, right: &Set) -> Result<Set, Full> {
+        self.union(left, right)
+    }
+    fn xor(&mut self, left: &Set, right: &Set) -> Result<Set, Full> {
+        self.perform(|| left.xor(right))
+    }
+    fn choose(&mut self, condition: &Set, then: &Set, otherwise: &Set) -> Result<Set, Full> {
+        self.perform(|| condition.ite(then, otherwise))
+    }
+}

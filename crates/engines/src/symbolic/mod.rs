@@ -1,0 +1,359 @@
+//! Symbolic checking: sets of states as decision diagrams, whole or reduced by symmetries.
+//!
+//! `diagrams` is the package of diagrams, `order` the order of variables, `machine` the model as sets and relations,
+//! `symmetry` what permutations do to sets, `search` reachability, `runs` the runs to what is found. Verdicts and runs
+//! are assembled and replayed as in all searches.
+
+mod diagrams;
+mod machine;
+mod orbits;
+mod order;
+mod runs;
+mod search;
+mod symmetry;
+
+use num_bigint::BigUint;
+use quotient_functions::{Functions, Preserved, possible_values, unfold_over};
+use quotient_ir::{Budget, Interpreter, Layout, Model, PropertyId, Span, Violation};
+use quotient_symmetry::CertifiedGroup;
+
+use crate::booleans::{Encoding, Refusal};
+use crate::explicit::judge::Checks;
+use crate::observer::{Observer, Progress};
+use crate::options::SearchOptions;
+use crate::report::{EngineError, Figures, Report, StopReason};
+use crate::symbolic::diagrams::NODE_BYTES;
+use crate::symbolic::machine::Machine;
+use crate::symbolic::order::Order;
+use crate::symbolic::runs::{NoRun, failing_start, replayed, stop_reason};
+use crate::symbolic::search::{Halt, Search};
+use crate::symbolic::symmetry::Symmetries;
+use crate::verdicts::Verdicts;
+
+pub use orbits::{Arrangement, orbit_relation_size};
+pub use symmetry::Way;
+
+/// The room for diagrams if there is no limit.
+const USUAL_BYTES: u64 = 4 << 30;
+
+/// Symmetries for a symbolic search.
+#[derive(Clone, Copy, Debug)]
+pub struct SymbolicSymmetry<'a> {
+    /// The group, which must preserve what is checked.
+    pub group: &'a CertifiedGroup,
+    /// How it is used; by default dynamic reduction where permutations that sort sets are known, otherwise
+    /// representatives on the fly.
+    pub way: Option<Way>,
+}
+
+/// The result of a symbolic search.
+#[derive(Clone, Debug)]
+pub struct SymbolicReport {
+    /// The verdicts and runs. Its figures are exact unless they do not fit.
+    pub report: Report,
+    /// The states in the set that was computed: all of them, or representatives.
+    pub states: BigUint,
+    /// The orbits of these, if they are known.
+    pub orbits: Option<BigUint>,
+    /// How often instances can fire in the states of the set.
+    pub transitions: BigUint,
+    /// The nodes of the diagram of the set, with the terminal.
+    pub nodes: usize,
+    /// The greatest number of nodes at a time.
+    pub peak_nodes: usize,
+    /// The number of images of sets that were computed.
+    pub images: u64,
+    /// The variables of a state.
+    pub bits: u32,
+    /// Why variables are in their order.
+    pub order: &'static str,
+    /// How symmetries were used.
+    pub way: Option<Way>,
+}
+
+/// Why a model cannot be checked symbolically.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SymbolicError {
+    /// A part of the model has no functions of bits.
+    #[error("the model cannot be checked symbolically: {reason}")]
+    Refused {
+        /// The reason.
+        reason: String,
+        /// The place.
+        span: Span,
+    },
+    /// The requested way to use symmetries is not known for the group.
+    #[error("no small set of permutations is known that sorts states: use --reduction on-the-fly")]
+    NotNice,
+    /// The symmetries cannot be applied to sets.
+    #[error("the symmetries map variables with many values to others that have other bounds")]
+    Unsuited,
+    /// As in other searches.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+}
+
+/// Checks a model with decision diagrams.
+///
+/// # Errors
+/// If the model cannot be translated, or there is a defect of this program.
+pub fn check_symbolic(
+    model: &Model,
+    layout: &Layout,
+    symmetry: Option<SymbolicSymmetry<'_>>,
+    options: &SearchOptions,
+    observer: &mut dyn Observer,
+) -> Result<SymbolicReport, SymbolicError> {
+    let checks = Checks::new(model, options.properties.as_deref());
+    let budget = Budget::until(&observer.interrupt());
+    let properties: Vec<PropertyId> =
+        [&checks.invariants, &checks.covers, &checks.liveness].into_iter().flatten().copied().collect();
+    let spent = |_| EngineError::GaveUp(quotient_ir::Spent);
+    let possible = possible_values(model, layout, &budget).map_err(spent)?;
+    let behaviour = unfold_over(model, layout, Preserved::Properties(&properties), possible, &budget).map_err(spent)?;
+    if let Some(Refusal { reason, span }) = Refusal::of(model, layout, &behaviour) {
+        return Err(SymbolicError::Refused { reason, span });
+    }
+    let functions = Functions::of_behaviour(behaviour);
+    let encoding = Encoding::new(functions.circuit());
+    let order = Order::of(&functions, &encoding, layout.slots.len());
+    let bytes = options.max_memory.unwrap_or(USUAL_BYTES);
+    let full = || unfinished(model, layout, &checks, options, &order, bytes);
+    let Ok(mut machine) = Machine::new(model, &functions, &order, bytes) else { return Ok(full()) };
+    let symmetries = match symmetry.filter(|symmetry| !symmetry.group.is_trivial()) {
+        None => None,
+        Some(SymbolicSymmetry { group, way }) => {
+            let Ok(symmetries) = Symmetries::new(&mut machine, layout, group) else { return Ok(full()) };
+            let symmetries = symmetries.ok_or(SymbolicError::Unsuited)?;
+            let way = match way {
+                Some(Way::Dynamic) if !symmetries.is_nice() => return Err(SymbolicError::NotNice),
+                Some(way) => way,
+                None if symmetries.is_nice() => Way::Dynamic,
+                None => Way::OnTheFly,
+            };
+            Some((symmetries, way))
+        }
+    };
+    let used = symmetries.as_ref().map(|(symmetries, way)| (symmetries, *way));
+    let interpreter = Interpreter::new(model, layout);
+    let way = used.map(|(_, way)| way);
+    let Ok(search) = Search::new(&mut machine, used, options, &checks, observer) else { return Ok(full()) };
+    let mut report = judged(search, &interpreter, bytes)?;
+    report.order = order.name;
+    report.way = way;
+    Ok(report)
+}
+
+/// Runs a search and assembles its report.
+fn judged(
+    mut search: Search<'_, '_>,
+    interpreter: &Interpreter<'_>,
+    bytes: u64,
+) -> Result<SymbolicReport, SymbolicError> {
+    let (model, options, checks) = (interpreter.model(), search.options, search.checks);
+    let failing = search.machine.failing_start();
+    let ended = match failing {
+        Some(_) => Err(Halt::Full),
+        None => search.run(),
+    };
+    let is_finished = ended.is_ok();
+    let mut verdicts = Verdicts::new(model, checks, options, is_finished, &search.covered);
+    let mut stop = None;
+    let found = match (&failing, &ended) {
+        (Some(instance), _) => Some(failing_start(instance.clone(), interpreter)),
+        (None, Err(Halt::Found(states))) => Some(search.run_to(states, interpreter)),
+        (None, Err(halt)) => {
+            stop = Some(stop_reason(halt, bytes));
+            None
+        }
+        (None, Ok(())) => None,
+    };
+    if let Some(found) = found {
+        stop = Some(match found {
+            Ok(trace) => verdicts.conclude(trace),
+            Err(NoRun::Halt(halt)) => stop_reason(&halt, bytes),
+            Err(NoRun::Unknown(fault)) => StopReason::Exhausted(fault),
+            Err(NoRun::Error(error)) => return Err(error.into()),
+        });
+    }
+    if is_finished {
+        match live(&mut search, interpreter) {
+            Ok(traces) => traces.into_iter().for_each(|trace| {
+                verdicts.conclude(trace);
+            }),
+            Err(NoRun::Halt(halt)) => {
+                stop = Some(stop_reason(&halt, bytes));
+                verdicts.leave_open();
+            }
+            Err(NoRun::Unknown(fault)) => {
+                stop = Some(StopReason::Exhausted(fault));
+                verdicts.leave_open();
+            }
+            Err(NoRun::Error(error)) => return Err(error.into()),
+        }
+    }
+    let counted = counted(&mut search, is_finished);
+    let Counted { states, orbits, represented, transitions, unexpanded, never_fired } = counted.unwrap_or_default();
+    if is_finished && let Some(unexpanded) = unexpanded {
+        stop.get_or_insert(StopReason::Constraint(saturated(&unexpanded)));
+        verdicts.leave_open();
+    }
+    let figures = Figures {
+        states: saturated(&states),
+        represented,
+        transitions: saturated(&transitions),
+        depth: search.rings.as_ref().map_or(0, |rings| rings.len() as u64 - 1),
+        memory_bytes: search.machine.diagrams.peak() as u64 * NODE_BYTES,
+        words: interpreter.layout().words(),
+        ..Figures::default()
+    };
+    let mut report = verdicts.report(stop, figures);
+    report.never_fired = never_fired;
+    Ok(SymbolicReport {
+        report,
+        states,
+        orbits,
+        transitions,
+        nodes: search.machine.diagrams.size(&search.reached),
+        peak_nodes: search.machine.diagrams.peak(),
+        images: search.images,
+        bits: search.machine.variables.bits,
+        order: "",
+        way: None,
+    })
+}
+
+/// The runs to states from which a condition that should always be reachable is not.
+fn live(search: &mut Search<'_, '_>, interpreter: &Interpreter<'_>) -> Result<Vec<quotient_ir::Trace>, NoRun> {
+    let mut traces = Vec::new();
+    if search.checks.liveness.is_empty() {
+        return Ok(traces);
+    }
+    let reached = search.reached.clone();
+    let whole = search.orbits_of(&reached)?;
+    let passing = search.machine.passing.clone();
+    let stored = search.machine.diagrams.without(&whole, &passing)?;
+    for &property in &search.checks.liveness.clone() {
+        let own: Vec<usize> = (0..search.machine.claims.len())
+            .filter(|&number| search.machine.claims[number].property == property)
+            .collect();
+        for number in own {
+            let (holds, arguments) = {
+                let claim = &search.machine.claims[number];
+                (claim.holds.clone(), claim.arguments.clone())
+            };
+            if !search.options.evaluates(property, &arguments) {
+                continue;
+            }
+            let mut can = search.machine.diagrams.common(&stored, &holds)?;
+            loop {
+                if let std::ops::ControlFlow::Break(reason) = search.observer.progress(&Progress::default()) {
+                    return Err(NoRun::Halt(Halt::Stopped(reason)));
+                }
+                let before = search.machine.any_preimage(&can)?;
+                let before = search.machine.diagrams.common(&before, &whole)?;
+                let more = search.machine.diagrams.union(&can, &before)?;
+                if more == can {
+                    break;
+                }
+                can = more;
+            }
+            let cannot = search.machine.diagrams.without(&stored, &can)?;
+            if !search.machine.diagrams.is_empty(&cannot) {
+                let steps = search.steps_within(&whole, &cannot)?;
+                traces.push(replayed(steps, Violation::Unreachable { property, arguments }, interpreter)?);
+                break;
+            }
+        }
+    }
+    Ok(traces)
+}
+
+/// The numbers of a finished search.
+#[derive(Default)]
+struct Counted {
+    states: BigUint,
+    orbits: Option<BigUint>,
+    represented: Option<BigUint>,
+    transitions: BigUint,
+    /// The states that are not expanded, if there are any.
+    unexpanded: Option<BigUint>,
+    never_fired: Option<Vec<quotient_ir::RuleId>>,
+}
+
+fn counted(search: &mut Search<'_, '_>, is_finished: bool) -> Result<Counted, crate::booleans::Full> {
+    let reached = search.reached.clone();
+    let (passing, expanded) = (search.machine.passing.clone(), search.machine.expanded.clone());
+    let is_passed = !search.options.store_passing;
+    let stored = match is_passed {
+        true => search.machine.diagrams.without(&reached, &passing)?,
+        false => reached.clone(),
+    };
+    let states = search.machine.count(&stored);
+    let moving = search.machine.diagrams.common(&reached, &expanded)?;
+    let transitions = search.machine.count_steps(&moving)?;
+    if !is_finished {
+        return Ok(Counted { states, transitions, ..Counted::default() });
+    }
+    let whole = search.orbits_of(&reached)?;
+    let never_fired = search.machine.never_fired(&whole)?;
+    let unexpanded = match search.is_constrained {
+        true => {
+            let left = search.machine.diagrams.without(&stored, &expanded)?;
+            Some(search.machine.count(&left)).filter(|count| *count > BigUint::default())
+        }
+        false => None,
+    };
+    let (represented, orbits) = match search.symmetries {
+        None => (states.clone(), Some(states.clone())),
+        Some((symmetries, way)) => {
+            let whole = match is_passed {
+                true => search.machine.diagrams.without(&whole, &passing)?,
+                false => whole,
+            };
+            let orbits = match way {
+                Way::OrbitRelation | Way::Dynamic => Some(states.clone()),
+                Way::MultipleRepresentatives | Way::OnTheFly => symmetries.count_orbits(search.machine, &whole)?,
+            };
+            (search.machine.count(&whole), orbits)
+        }
+    };
+    Ok(Counted {
+        states,
+        orbits,
+        represented: Some(represented),
+        transitions,
+        unexpanded,
+        never_fired: Some(never_fired),
+    })
+}
+
+/// A number, or the greatest that fits.
+fn saturated(number: &BigUint) -> u64 {
+    u64::try_from(number).unwrap_or(u64::MAX)
+}
+
+/// The report of a search for which there was no room from the beginning.
+fn unfinished(
+    model: &Model,
+    layout: &Layout,
+    checks: &Checks,
+    options: &SearchOptions,
+    order: &Order,
+    bytes: u64,
+) -> SymbolicReport {
+    let verdicts = Verdicts::new(model, checks, options, false, &[]);
+    let figures = Figures { words: layout.words(), ..Figures::default() };
+    SymbolicReport {
+        report: verdicts.report(Some(StopReason::MemoryLimit(bytes)), figures),
+        states: BigUint::default(),
+        orbits: None,
+        transitions: BigUint::default(),
+        nodes: 0,
+        peak_nodes: (bytes / NODE_BYTES) as usize,
+        images: 0,
+        bits: 0,
+        order: order.name,
+        way: None,
+    }
+}

@@ -1,0 +1,345 @@
+//! Reachability: all states, or representatives of their orbits, and the first set of them in which something is wrong.
+
+use quotient_ir::{DeadlockMode, PropertyId, PropertyKind};
+
+use crate::booleans::{Full, Logic};
+use crate::explicit::judge::Checks;
+use crate::observer::{Observer, Progress};
+use crate::options::SearchOptions;
+use crate::report::StopReason;
+use crate::symbolic::diagrams::{NODE_BYTES, Set};
+use crate::symbolic::machine::Machine;
+use crate::symbolic::symmetry::{Symmetries, Way};
+
+/// The number of times that an instance is applied in a row.
+const LOCAL_ROUNDS: usize = 64;
+
+/// Why a search ends before all states are reached.
+pub(crate) enum Halt {
+    /// There is no room.
+    Full,
+    /// The observer says so, or a limit is reached.
+    Stopped(StopReason),
+    /// Something is wrong in these states, which are reached from the others by at most one step.
+    Found(Set),
+}
+
+impl From<Full> for Halt {
+    fn from(_: Full) -> Self {
+        Self::Full
+    }
+}
+
+/// A search and what it has reached.
+pub(crate) struct Search<'s, 'm> {
+    pub(crate) machine: &'s mut Machine<'m>,
+    pub(crate) symmetries: Option<(&'s Symmetries, Way)>,
+    pub(crate) options: &'s SearchOptions,
+    pub(crate) checks: &'s Checks,
+    pub(crate) observer: &'s mut dyn Observer,
+    /// What is wrong wherever it is reached.
+    wrong: Set,
+    /// Of assumptions and what they drop.
+    checks_assumptions: bool,
+    /// The states reached, or representatives of them.
+    pub(crate) reached: Set,
+    /// What was new at each step from the starts, if the search goes step by step.
+    pub(crate) rings: Option<Vec<Set>>,
+    /// Cover properties and remarks that were reached.
+    pub(crate) covered: Vec<PropertyId>,
+    /// The number of images of sets.
+    pub(crate) images: u64,
+    /// States that are not expanded, since a constraint does not hold.
+    pub(crate) is_constrained: bool,
+}
+
+impl<'s, 'm> Search<'s, 'm> {
+    /// A search for everything that is checked.
+    ///
+    /// # Errors
+    /// If there is no room for the sets of what is wrong.
+    pub(crate) fn new(
+        machine: &'s mut Machine<'m>,
+        symmetries: Option<(&'s Symmetries, Way)>,
+        options: &'s SearchOptions,
+        checks: &'s Checks,
+        observer: &'s mut dyn Observer,
+    ) -> Result<Self, Full> {
+        let wrong = wrong(machine, options, checks)?;
+        let is_fault = |claim: &crate::symbolic::machine::Claim| {
+            claim.kind == PropertyKind::Assumption && !machine.diagrams.is_empty(&claim.fault)
+        };
+        let checks_assumptions = machine.claims.iter().any(is_fault);
+        let is_constrained = machine.claims.iter().any(|claim| claim.kind == PropertyKind::Constraint);
+        let reached = machine.diagrams.empty().clone();
+        Ok(Self {
+            machine,
+            symmetries,
+            options,
+            checks,
+            observer,
+            wrong,
+            checks_assumptions,
+            reached,
+            rings: None,
+            covered: Vec::new(),
+            images: 0,
+            is_constrained,
+        })
+    }
+
+    /// Reaches everything that can be reached.
+    ///
+    /// # Errors
+    /// What ends it before.
+    pub(crate) fn run(&mut self) -> Result<(), Halt> {
+        let initial = self.machine.initial.clone();
+        let initial = self.admitted(&initial)?;
+        match self.symmetries {
+            None if self.options.max_depth.is_some() => self.step_by_step(initial),
+            None => self.chaining(initial),
+            Some((symmetries, Way::OnTheFly)) => self.on_the_fly(initial, symmetries),
+            Some((symmetries, way)) => self.representatives(initial, symmetries, way),
+        }
+    }
+
+    /// Says how far it is, and ends if it is to end.
+    fn pause(&mut self) -> Result<(), Halt> {
+        let progress = Progress {
+            depth: self.rings.as_ref().map_or(0, |rings| rings.len() as u64 - 1),
+            memory_bytes: self.machine.diagrams.peak() as u64 * NODE_BYTES,
+            ..Progress::default()
+        };
+        match self.observer.progress(&progress) {
+            std::ops::ControlFlow::Continue(()) => Ok(()),
+            std::ops::ControlFlow::Break(reason) => Err(Halt::Stopped(reason)),
+        }
+    }
+
+    /// The states of a set that exist, if nothing is wrong in them.
+    fn admitted(&mut self, states: &Set) -> Result<Set, Halt> {
+        let mut states = states.clone();
+        if self.checks_assumptions {
+            for number in 0..self.machine.claims.len() {
+                let claim = &self.machine.claims[number];
+                if claim.kind != PropertyKind::Assumption {
+                    continue;
+                }
+                let failing = self.machine.diagrams.common(&states, &claim.fault)?;
+                if !self.machine.diagrams.is_empty(&failing) {
+                    return Err(Halt::Found(failing));
+                }
+                states = self.machine.diagrams.common(&states, &self.machine.claims[number].holds)?;
+            }
+        } else {
+            states = self.machine.assumed(&states)?;
+        }
+        self.judge(&states)?;
+        Ok(states)
+    }
+
+    /// Looks for what is wrong in new states, and for what is to be reached.
+    fn judge(&mut self, states: &Set) -> Result<(), Halt> {
+        let wrong = self.machine.diagrams.common(states, &self.wrong)?;
+        if !self.machine.diagrams.is_empty(&wrong) {
+            return Err(Halt::Found(wrong));
+        }
+        self.cover(states)?;
+        Ok(())
+    }
+
+    /// Notes the covers and remarks that hold in some new state.
+    fn cover(&mut self, states: &Set) -> Result<(), Full> {
+        let stored = self.machine.diagrams.without(states, &self.machine.passing.clone())?;
+        for number in 0..self.machine.claims.len() {
+            let claim = &self.machine.claims[number];
+            let property = claim.property;
+            let is_asked = self.checks.covers.contains(&property) || self.checks.remarks.contains(&property);
+            if is_asked && !self.covered.contains(&property) {
+                let holds = claim.holds.clone();
+                if self.machine.diagrams.meet(&stored, &holds)? {
+                    self.covered.push(property);
+                }
+            }
+        }
+        let expanded = self.machine.diagrams.common(states, &self.machine.expanded.clone())?;
+        for rule in 0..self.machine.rules.len() {
+            for cover in 0..self.machine.rules[rule].covers.len() {
+                let (property, set) = self.machine.rules[rule].covers[cover].clone();
+                let is_new = self.checks.covers.contains(&property) && !self.covered.contains(&property);
+                if is_new && self.machine.diagrams.meet(&expanded, &set)? {
+                    self.covered.push(property);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds states to those reached, and returns the new ones among them.
+    fn add(&mut self, states: &Set) -> Result<Set, Halt> {
+        let new = self.machine.diagrams.without(states, &self.reached)?;
+        if self.machine.diagrams.is_empty(&new) {
+            return Ok(new);
+        }
+        let new = self.admitted(&new)?;
+        self.reached = self.machine.diagrams.union(&self.reached, &new)?;
+        Ok(new)
+    }
+
+    /// Applies one instance after the other, each as often as it leads to something new, to all that was reached so far.
+    fn chaining(&mut self, initial: Set) -> Result<(), Halt> {
+        self.reached = initial;
+        let empty = self.machine.diagrams.empty().clone();
+        // What each instance was applied to.
+        let mut done: Vec<Set> = vec![empty; self.machine.rules.len()];
+        loop {
+            let before = self.reached.clone();
+            for number in 0..self.machine.rules.len() {
+                for _ in 0..LOCAL_ROUNDS {
+                    if done[number] == self.reached {
+                        break;
+                    }
+                    self.pause()?;
+                    let new = self.machine.diagrams.without(&self.reached, &done[number])?;
+                    done[number] = self.reached.clone();
+                    let new = self.machine.diagrams.common(&new, &self.machine.expanded.clone())?;
+                    // The larger set may have the smaller diagram.
+                    let all = self.machine.diagrams.common(&self.reached, &self.machine.expanded.clone())?;
+                    let is_smaller = self.machine.diagrams.size(&all) < self.machine.diagrams.size(&new);
+                    let from = if is_smaller { all } else { new };
+                    self.images += 1;
+                    let image = self.machine.image(number, &from)?;
+                    let found = self.add(&image)?;
+                    if self.machine.diagrams.is_empty(&found) {
+                        break;
+                    }
+                }
+            }
+            if self.reached == before {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Whether another step may be taken from a ring; a break ends as inconclusive.
+    fn go_on(&mut self, ring: &Set) -> Result<bool, Halt> {
+        self.pause()?;
+        if self.machine.diagrams.is_empty(ring) {
+            return Ok(false);
+        }
+        let depth = self.rings.as_ref().map_or(0, |rings| rings.len() as u64 - 1);
+        match self.options.max_depth {
+            Some(limit) if depth >= limit => Err(Halt::Stopped(StopReason::DepthLimit(limit))),
+            _ => Ok(true),
+        }
+    }
+
+    /// All states that some step leads to.
+    fn next(&mut self, ring: &Set) -> Result<Set, Halt> {
+        self.images += self.machine.rules.len() as u64;
+        Ok(self.machine.any_image(ring)?)
+    }
+
+    fn step_by_step(&mut self, initial: Set) -> Result<(), Halt> {
+        self.reached = initial.clone();
+        self.rings = Some(vec![initial.clone()]);
+        let mut ring = initial;
+        while self.go_on(&ring)? {
+            let image = self.next(&ring)?;
+            ring = self.add(&image)?;
+            self.note(&ring);
+        }
+        Ok(())
+    }
+
+    fn note(&mut self, ring: &Set) {
+        if !self.machine.diagrams.is_empty(ring) {
+            self.rings.get_or_insert_default().push(ring.clone());
+        }
+    }
+
+    /// Whatever is found first in an orbit represents it. All of its orbit counts as known.
+    fn on_the_fly(&mut self, initial: Set, symmetries: &Symmetries) -> Result<(), Halt> {
+        self.reached = initial.clone();
+        self.rings = Some(vec![initial.clone()]);
+        let mut known = symmetries.orbits(self.machine, &initial)?;
+        let mut ring = initial;
+        while self.go_on(&ring)? {
+            let image = self.next(&ring)?;
+            let new = self.machine.diagrams.without(&image, &known)?;
+            ring = self.add(&new)?;
+            let orbits = symmetries.orbits(self.machine, &ring)?;
+            known = self.machine.diagrams.union(&known, &orbits)?;
+            self.note(&ring);
+        }
+        Ok(())
+    }
+
+    /// Each state is replaced by one or several that represent it.
+    fn representatives(&mut self, initial: Set, symmetries: &Symmetries, way: Way) -> Result<(), Halt> {
+        let relation = match way {
+            Way::Dynamic | Way::OnTheFly => None,
+            Way::OrbitRelation => {
+                let relation = symmetries.orbit_relation(self.machine)?;
+                let least = symmetries.least(self.machine, &relation)?;
+                let least = self.machine.after(&least)?;
+                Some(self.machine.diagrams.common(&relation, &least)?)
+            }
+            Way::MultipleRepresentatives => Some(symmetries.multiple_representatives(self.machine)?),
+        };
+        let represented = |search: &mut Self, states: &Set| -> Result<Set, Full> {
+            match &relation {
+                None => symmetries.sorted(search.machine, states),
+                Some(relation) => {
+                    let cube = search.machine.state_cube.clone();
+                    let after = search.machine.diagrams.product(states, relation, &cube)?;
+                    search.machine.before(&after)
+                }
+            }
+        };
+        let mut ring = represented(self, &initial)?;
+        self.reached = ring.clone();
+        self.rings = Some(vec![ring.clone()]);
+        while self.go_on(&ring)? {
+            let image = self.next(&ring)?;
+            // What does not exist, or where something is wrong, need not be a representative.
+            let image = self.machine.diagrams.without(&image, &self.reached)?;
+            let image = self.admitted(&image)?;
+            let image = represented(self, &image)?;
+            ring = self.machine.diagrams.without(&image, &self.reached)?;
+            self.reached = self.machine.diagrams.union(&self.reached, &ring)?;
+            self.note(&ring);
+        }
+        Ok(())
+    }
+}
+
+/// Where something is wrong that ends a search.
+fn wrong(machine: &mut Machine<'_>, options: &SearchOptions, checks: &Checks) -> Result<Set, Full> {
+    let mut all = Vec::new();
+    for number in 0..machine.claims.len() {
+        let claim = &machine.claims[number];
+        let is_observed = checks.covers.contains(&claim.property) || checks.liveness.contains(&claim.property);
+        match claim.kind {
+            PropertyKind::Invariant if checks.invariants.contains(&claim.property) => {
+                let violated = machine.diagrams.not(&claim.holds)?;
+                all.push(violated);
+            }
+            PropertyKind::Constraint => all.push(claim.fault.clone()),
+            _ if is_observed => all.push(claim.fault.clone()),
+            _ => {}
+        }
+    }
+    let claimed = machine.diagrams.any(all)?;
+    let passing = machine.passing.clone();
+    let mut wrong = vec![machine.diagrams.without(&claimed, &passing)?];
+    for number in 0..machine.rules.len() {
+        let fault = machine.fault(number)?;
+        let expanded = machine.expanded.clone();
+        wrong.push(machine.diagrams.common(&fault, &expanded)?);
+    }
+    if options.deadlock != DeadlockMode::Off {
+        wrong.push(machine.deadlocks(options)?);
+    }
+    machine.diagrams.any(wrong)
+}

@@ -1,0 +1,229 @@
+//! Symbolic searches against explicit ones: the same verdicts, states, steps and orbits on random models of each
+//! language and on the example models, with symmetries in each way; and the sizes of the survey's table.
+//!
+//! `QUOTIENT_RANDOM_SYMBOLIC` sets the number of models of each sort, `QUOTIENT_RANDOM_SEED` the first seed.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use num_bigint::BigUint;
+use quotient_engines::{
+    Arrangement, Report, SearchOptions, Silent, StopReason, Subject, SymbolicError, SymbolicReport, SymbolicSymmetry,
+    SymmetrySource, Verdict, ViolationLimit, Way, check, check_symbolic, orbit_relation_size,
+};
+use quotient_ir::{DeadlockMode, Layout, Model, PropertyId, PropertyKind};
+use quotient_symmetry::Strategy;
+use quotient_testkit::examples::{load_murphi, murphi_examples};
+use quotient_testkit::pool::map_on_workers;
+use quotient_testkit::random_models::Sort;
+use quotient_testkit::search::plan;
+use quotient_testkit::switches::number_from;
+
+/// Larger state spaces are left out.
+const LARGEST: u64 = 20_000;
+/// The room of each search.
+const BYTES: u64 = 64 << 20;
+
+/// What happened over all models.
+#[derive(Default)]
+struct Tally {
+    models: AtomicU64,
+    refused: AtomicU64,
+    violated: AtomicU64,
+    reduced: AtomicU64,
+}
+
+fn violated(report: &Report) -> Vec<Subject> {
+    let wrong = report.properties.iter().filter(|property| property.verdict == Verdict::Violated);
+    wrong.map(|property| property.subject).collect()
+}
+
+/// Compares symbolic searches of a model with the explicit one.
+fn compare(model: &Model, deadlock: DeadlockMode, tally: &Tally) -> Result<(), String> {
+    let text = |error: quotient_engines::EngineError| error.to_string();
+    let layout = Layout::new(model).map_err(|error| error.to_string())?;
+    let is_kept = |kind| matches!(kind, PropertyKind::Invariant | PropertyKind::Cover | PropertyKind::AlwaysReachable);
+    let kept: Vec<PropertyId> =
+        model.properties.iter_enumerated().filter(|(_, property)| is_kept(property.kind)).map(|(id, _)| id).collect();
+    let options =
+        SearchOptions { deadlock, properties: Some(kept.clone()), max_memory: Some(BYTES), ..SearchOptions::default() };
+    let bounded = SearchOptions { max_states: Some(LARGEST), ..options.clone() };
+    let whole = check(model, &layout, None, &bounded, &mut Silent).map_err(text)?;
+    if whole.stop_reason.as_ref().is_some_and(|reason| *reason != StopReason::Violation) {
+        return Ok(());
+    }
+    let all = SearchOptions { violations: ViolationLimit::All, ..bounded.clone() };
+    let all = check(model, &layout, None, &all, &mut Silent).map_err(text)?;
+    let symbolic = |symmetry| check_symbolic(model, &layout, symmetry, &options, &mut Silent);
+    let found = match symbolic(None) {
+        Ok(found) => found,
+        Err(SymbolicError::Refused { .. }) => {
+            tally.refused.fetch_add(1, Ordering::Relaxed);
+            return Ok(());
+        }
+        Err(error) => return Err(error.to_string()),
+    };
+    tally.models.fetch_add(1, Ordering::Relaxed);
+    let is_passing = model.passing().next().is_some();
+    same("whole", &found, &whole, &all, None, !is_passing)?;
+    if whole.verdict == Verdict::Violated {
+        tally.violated.fetch_add(1, Ordering::Relaxed);
+    }
+    // Liveness of instances that symmetries exchange is decided by further searches.
+    let live = kept.iter().any(|&id| model.properties[id].kind == PropertyKind::AlwaysReachable);
+    let plan = plan(model, &layout, &kept, SymmetrySource::Detected, Some(Strategy::Canonical)).map_err(text)?;
+    let group = &plan.symmetry.group;
+    if group.is_trivial() {
+        return Ok(());
+    }
+    tally.reduced.fetch_add(1, Ordering::Relaxed);
+    let reduced = match whole.stop_reason {
+        Some(_) => None,
+        None => Some(check(model, &layout, Some(&plan), &bounded, &mut Silent).map_err(text)?.states),
+    };
+    for way in [None].into_iter().chain(Way::ALL.map(Some)) {
+        let name = way.map_or("usual", Way::name);
+        match symbolic(Some(SymbolicSymmetry { group, way })) {
+            Ok(found) => same(name, &found, &whole, &all, reduced.map(|states| (states, way)), !live && !is_passing)?,
+            Err(SymbolicError::NotNice) if way == Some(Way::Dynamic) => {}
+            Err(error) => return Err(format!("{name}: {error}")),
+        }
+    }
+    Ok(())
+}
+
+/// Compares one search with the explicit ones: one that ends at the first violation, and one that finds all. With
+/// symmetries, the number of orbits is given.
+fn same(
+    name: &str,
+    found: &SymbolicReport,
+    whole: &Report,
+    all: &Report,
+    reduced: Option<(u64, Option<Way>)>,
+    steps_count: bool,
+) -> Result<(), String> {
+    let SymbolicReport { report, states, orbits, transitions, .. } = found;
+    let (here, there) = (violated(report), violated(all));
+    if whole.stop_reason.is_some() {
+        // Any of the violations will do; a run shows it.
+        let is_shown =
+            !here.is_empty() && here.iter().all(|subject| there.contains(subject) || violated(whole).contains(subject));
+        return if is_shown {
+            Ok(())
+        } else {
+            Err(format!("{name}: {here:?} instead of one of {there:?}: {:?}", report.stop_reason))
+        };
+    }
+    if report.stop_reason.is_some() || here != violated(whole) {
+        return Err(format!("{name}: {here:?} and {:?} instead of {:?}", report.stop_reason, violated(whole)));
+    }
+    let expected = BigUint::from(whole.states);
+    if report.represented.as_ref() != Some(&expected) {
+        return Err(format!("{name}: {:?} states instead of {expected}", report.represented));
+    }
+    if report.never_fired != whole.never_fired {
+        return Err(format!("{name}: {:?} never fired instead of {:?}", report.never_fired, whole.never_fired));
+    }
+    match reduced {
+        None => {
+            if *states != expected || steps_count && *transitions != BigUint::from(whole.transitions) {
+                return Err(format!(
+                    "{name}: {states} states and {transitions} steps instead of {expected} and {}",
+                    whole.transitions
+                ));
+            }
+        }
+        Some((reduced, _)) => {
+            if orbits.as_ref().is_some_and(|orbits| *orbits != BigUint::from(reduced)) {
+                return Err(format!("{name}: {orbits:?} orbits instead of {reduced}"));
+            }
+            if *states < BigUint::from(reduced) {
+                return Err(format!("{name}: {states} representatives of {reduced} orbits"));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn compare_all(sort: Sort, count: u64) {
+    let first = number_from("QUOTIENT_RANDOM_SEED", 0);
+    let count = number_from("QUOTIENT_RANDOM_SYMBOLIC", count);
+    let tally = Tally::default();
+    let seeds: Vec<u64> = (first..first + count).collect();
+    let wrong: Vec<String> = map_on_workers(2, &seeds, |&seed| {
+        let model = sort.model(seed)?;
+        let began = std::time::Instant::now();
+        let result = compare(&model, sort.deadlock(seed), &tally);
+        if began.elapsed().as_secs() > 3 {
+            eprintln!("SLOW {} {seed} {:?}", sort.name(), began.elapsed());
+        }
+        result.err().map(|error| format!("{} {seed}: {error}", sort.name()))
+    })
+    .into_iter()
+    .flatten()
+    .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let Tally { models, refused, violated, reduced } = tally;
+    let [models, refused, violated, reduced] = [models, refused, violated, reduced].map(|it| it.into_inner());
+    let summary =
+        format!("{}: {models} models, {violated} wrong, {reduced} with symmetries, {refused} refused", sort.name());
+    #[expect(clippy::print_stderr, reason = "what is recorded of a long run")]
+    {
+        eprintln!("{summary}");
+    }
+    assert!(models > 0, "{summary}");
+}
+
+#[test]
+fn loosely_coupled_processes() {
+    compare_all(Sort::Loose, 40);
+}
+
+#[test]
+fn random_murphi_programs() {
+    compare_all(Sort::Murphi, 80);
+}
+
+#[test]
+fn random_promela_programs() {
+    compare_all(Sort::Promela, 30);
+}
+
+#[test]
+fn random_dve_systems() {
+    compare_all(Sort::Dve, 60);
+}
+
+#[test]
+fn random_csp_programs() {
+    compare_all(Sort::Csp, 30);
+}
+
+#[test]
+fn random_b_machines() {
+    compare_all(Sort::B, 8);
+}
+
+#[test]
+fn murphi_examples_agree() {
+    let examples = murphi_examples();
+    let tally = Tally::default();
+    let wrong: Vec<String> = map_on_workers(2, &examples, |example| {
+        let model = load_murphi(&example.name, &example.text, &[]).expect("an example is valid");
+        compare(&model, DeadlockMode::Stuttering, &tally).err().map(|error| format!("{}: {error}", example.name))
+    })
+    .into_iter()
+    .flatten()
+    .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Table 1 of Wahl, Donaldson 2010.
+#[test]
+fn sizes_of_the_orbit_relation() {
+    let rows = [(3, 2, 160, 131), (5, 2, 934, 2_373), (3, 3, 1_403, 363), (5, 3, 31_249, 40_655), (3, 4, 9_174, 601)];
+    for (processes, bits, concatenated, interleaved) in rows {
+        let size = |arrangement| orbit_relation_size(processes, bits, arrangement, 1 << 30);
+        let sizes = (size(Arrangement::Concatenated), size(Arrangement::Interleaved));
+        assert_eq!(sizes, (Some(concatenated), Some(interleaved)), "{processes} processes of {bits} bits");
+    }
+}
