@@ -8,6 +8,7 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::thread::available_parallelism;
 
+use quotient::{Engine, Error, Language, Plan, Refusal};
 use quotient_engines::{
     EngineError, Observer, Progress, SearchOptions, Silent, SolverMethod, SolverReport, StopReason, SymmetrySource,
     Verdict, check_by_solver,
@@ -326,4 +327,35 @@ fn covers_stay_undecided() {
     let verdicts: Vec<Verdict> = found.report.properties.iter().map(|property| property.verdict).collect();
     assert_eq!(verdicts, [Verdict::Holds, Verdict::Inconclusive, Verdict::Holds, Verdict::Holds]);
     assert_eq!(found.report.verdict, Verdict::Inconclusive);
+}
+
+/// The facade: a proof with its conditions, a run, and what is refused.
+#[test]
+fn the_facade_asks_the_solver() {
+    let text = "type process: scalarset(3); var waiting: array [process] of boolean; busy: boolean;
+        startstate for p: process do waiting[p] := true end; busy := false end;
+        ruleset p: process do
+          rule waiting[p] & !busy ==> waiting[p] := false; busy := true end;
+          rule !waiting[p] & busy ==> waiting[p] := true; busy := false end;
+        end;
+        invariant \"one\" forall p: process do forall q: process do !waiting[p] & !waiting[q] -> p = q end end;
+        invariant \"idle\" !busy;";
+    let model = quotient::Model::from_text("lock", text, Language::Murphi).expect("a model");
+    for method in SolverMethod::ALL {
+        let options = quotient::Options::default().engine(Engine::Solver(method));
+        let run = |options: &quotient::Options| Plan::new(&model, options).expect("a plan").run().expect("a report");
+        let violated = run(&options.clone().property("idle"));
+        assert_eq!(violated.verdict, Verdict::Violated);
+        assert_eq!(violated.properties[0].trace.as_ref().map(|trace| trace.steps.len()), Some(2));
+        if method == SolverMethod::Ic3 {
+            let proved = run(&options.clone().property("one"));
+            assert_eq!(proved.verdict, Verdict::Holds);
+            let proof = proved.proof.expect("what the solver did");
+            assert_eq!(proof.method, "ic3, with symmetries");
+            assert!(proof.invariant.is_some());
+        }
+        let mut limited = options;
+        limited.limits.max_states = Some(5);
+        assert!(matches!(Plan::new(&model, &limited), Err(Error::Refused(Refusal::Engine(_)))));
+    }
 }

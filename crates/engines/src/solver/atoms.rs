@@ -10,7 +10,7 @@ use quotient_ir::TableIndex;
 use quotient_symmetry::{CertifiedGroup, StateMap};
 use rustc_hash::FxHashSet;
 
-use crate::booleans::{Code, Full, Logic};
+use crate::booleans::{Full, Logic};
 use crate::solver::formula::Bit;
 use crate::solver::system::System;
 
@@ -57,7 +57,7 @@ impl Atoms {
             let first = atoms.len() as Atom;
             let bits = system.bits[slot as usize].clone();
             let count = system.encoding.values(slot).len();
-            let by_value = matches!(system.encoding.code(slot), Code::Position { .. }) && count <= MOST_VALUES;
+            let by_value = system.encoding.is_listed(slot) && count <= MOST_VALUES;
             match by_value {
                 _ if bits.is_empty() => {}
                 true => {
@@ -118,8 +118,7 @@ impl Atoms {
             }
             if !own.by_value {
                 // The same bits must stand for the same value.
-                let is_same =
-                    entry.values.is_none() && system.encoding.code(from as u32) == system.encoding.code(to as u32);
+                let is_same = entry.values.is_none() && system.encoding.has_same_code(from as u32, to as u32);
                 if own.count > 0 && !is_same {
                     return None;
                 }

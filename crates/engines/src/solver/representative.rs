@@ -3,7 +3,7 @@
 use quotient_ir::TableIndex;
 use quotient_symmetry::{CertifiedGroup, StateMap};
 
-use crate::booleans::{Code, Full, Logic};
+use crate::booleans::{Full, Logic};
 use crate::solver::formula::Bit;
 use crate::solver::system::System;
 
@@ -28,16 +28,17 @@ fn is_not_greater(system: &mut System, map: &StateMap) -> Result<Bit, Full> {
     for entry in map.moves() {
         let (from, to) = (entry.from.position(), entry.to.position());
         let bits = system.bits[from].clone();
-        let (own, image) = (system.encoding.code(from as u32), system.encoding.code(to as u32));
-        let values = system.encoding.values(from as u32);
-        if own == image && entry.values.is_none() && values == system.encoding.values(to as u32) {
+        let (slot, image) = (from as u32, to as u32);
+        if entry.values.is_none() && system.encoding.has_same_code(slot, image) {
             changes.push((to, bits));
             continue;
         }
-        let (Code::Position { .. }, Code::Position { width }) = (own, image) else { return Ok(Bit::TRUE) };
-        let mut parts: Vec<Vec<Bit>> = vec![Vec::new(); width];
-        for (position, value) in values.to_vec().into_iter().enumerate() {
-            let Some(code) = system.encoding.encode(to as u32, entry.value(value)) else { return Ok(Bit::TRUE) };
+        if !system.encoding.is_listed(slot) || !system.encoding.is_listed(image) {
+            return Ok(Bit::TRUE);
+        }
+        let mut parts: Vec<Vec<Bit>> = vec![Vec::new(); system.encoding.width(image)];
+        for (position, value) in system.encoding.values(slot).to_vec().into_iter().enumerate() {
+            let Some(code) = system.encoding.encode(image, entry.value(value)) else { return Ok(Bit::TRUE) };
             let digits = bits.iter().enumerate();
             let digits = digits.map(|(digit, bit)| bit.negated_if(position >> digit & 1 == 0)).collect();
             let is_value = system.formula.all(digits)?;
