@@ -30,7 +30,7 @@ impl<'w> Watch<'w> {
     /// If the observer wants to stop.
     pub(crate) fn tick(&mut self, depth: u64, bytes: u64) -> Result<(), Halted> {
         self.queries += 1;
-        self.progress.depth = depth;
+        self.progress.depth = self.progress.depth.max(depth);
         self.progress.memory_bytes = self.progress.memory_bytes.max(bytes);
         if !self.queries.is_multiple_of(INTERVAL) {
             return Ok(());
