@@ -738,6 +738,13 @@ pub(crate) enum EngineName {
     Explicit,
     /// Sets of states, as decision diagrams
     Symbolic,
+    /// Proofs by a solver for satisfiability (IC3), without looking at states one by one; for invariants, errors and
+    /// deadlocks
+    Sat,
+    /// The same solver, one step more at a time: finds shortest runs, and rarely proves
+    SatBounded,
+    /// The same solver, by induction over simple paths
+    SatInduction,
 }
 
 /// The forms of output.

@@ -20,6 +20,7 @@ mod reduction;
 mod refinement;
 mod report;
 mod seam;
+mod solver;
 mod symbolic;
 mod systems;
 pub mod temporal;
@@ -49,6 +50,7 @@ pub use seam::{
     Batches, Event, Facts, FieldTest, Identity, Instance, Parts, Representatives, RuleInstance, SearchSpace, Selection,
     Share, Sink, Steps, Successors, Tag, TransitionSystem,
 };
+pub use solver::{Part, SolverMethod, SolverReport, Strengthening, check_by_solver};
 pub use symbolic::{
     Arrangement, SymbolicError, SymbolicReport, SymbolicSymmetry, Way, check_symbolic, orbit_relation_size,
 };

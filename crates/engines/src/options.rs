@@ -8,6 +8,7 @@ use quotient_ir::{DeadlockMode, Fairness, PropertyId, RuleId};
 use crate::narrowing::Narrowing;
 use crate::partial_order::Relations;
 use crate::seam::Identity;
+use crate::solver::SolverMethod;
 
 /// The options of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,6 +73,8 @@ pub struct SearchOptions {
     /// Whether a finished search counts how often rules fire, by a second look at every state. Not known where states
     /// are forgotten, or an orbit may be stored several times.
     pub statistics: bool,
+    /// How a solver proves and refutes, if one is used ([`crate::check_by_solver`]).
+    pub solver: SolverMethod,
 }
 
 impl Default for SearchOptions {
@@ -102,6 +105,7 @@ impl Default for SearchOptions {
             narrowing: Narrowing::default(),
             cross_check: false,
             statistics: false,
+            solver: SolverMethod::default(),
         }
     }
 }

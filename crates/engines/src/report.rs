@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use num_bigint::BigUint;
-use quotient_ir::{Fault, Layout, LayoutError, PropertyId, ReplayError, RuleId, Trace};
+use quotient_ir::{Fault, Layout, LayoutError, PropertyId, ReplayError, RuleId, Span, Trace};
 
 use crate::cross_check::CrossCheck;
 use crate::explicit::store::Full;
@@ -55,6 +55,8 @@ pub enum StopReason {
     Constraint(u64),
     /// States that are not symmetric may have been identified.
     Approximate,
+    /// All that the engine decides was decided. This says what it does not.
+    Undecided(&'static str),
 }
 
 impl StopReason {
@@ -87,6 +89,7 @@ impl fmt::Display for StopReason {
             Self::Constraint(states) => {
                 write!(formatter, "nothing is violated within the constraint; {states} states were not expanded")
             }
+            Self::Undecided(what) => write!(formatter, "{what}"),
             Self::Approximate => {
                 write!(formatter, "the reduction is approximate: states that are not symmetric may share a marker")
             }
@@ -332,6 +335,17 @@ pub enum EngineError {
     /// A slot held a value that detection considered impossible.
     #[error("internal error: {0} holds a value that it was taken to be unable to hold")]
     ImpossibleValue(String),
+    /// The model cannot be written as Boolean functions.
+    #[error("{reason}")]
+    NotEncodable {
+        /// The reason.
+        reason: String,
+        /// The responsible location in the text.
+        span: Span,
+    },
+    /// A new solver does not confirm a proof.
+    #[error("internal error: a proof could not be confirmed")]
+    Unconfirmed,
     /// Searches with and without symmetry disagree.
     #[error("internal error: the reduced and the unreduced search do not agree: {0}")]
     CrossCheck(String),

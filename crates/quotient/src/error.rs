@@ -76,6 +76,7 @@ impl Error {
         match error {
             EngineError::GaveUp(_) => Self::Stopped(StopReason::Interrupted),
             EngineError::Resume { .. } => Refusal::Resume(error.to_string()).into(),
+            EngineError::NotEncodable { reason, span } => Self::unsupported(source, reason, span),
             EngineError::Layout(error) => Self::whole_model(source.clone(), "state-too-large", error.to_string()),
             error => Defect::noticed(error.to_string()).into(),
         }

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use quotient_engines::{FairnessMode, SearchOrder, Spill, StoreMode, ViolationLimit, Way};
+use quotient_engines::{FairnessMode, SearchOrder, SolverMethod, Spill, StoreMode, ViolationLimit, Way};
 use quotient_ir::DeadlockMode;
 use quotient_symmetry::Strategy;
 
@@ -47,6 +47,8 @@ pub enum Engine {
     Explicit,
     /// As sets, by decision diagrams.
     Symbolic,
+    /// Not at all: a solver for propositional satisfiability proves and refutes, in this way.
+    Solver(SolverMethod),
 }
 
 /// Whether to take a part of the steps of a state where that suffices, because steps do not depend on each other.

@@ -18,6 +18,7 @@
 //! | strategies | no symmetries |
 //! | declared symmetries | no reduction |
 //! | symbolic search | depth-first order, other reductions than of sets, approximate stores, spilling, checkpoints, resuming, a cross-check, statistics, all errors, a limit on states, temporal properties, objectives, partial order (`on`) |
+//! | a solver | the same, and reductions of sets |
 //! | reductions of sets | other than symbolic searches |
 //! | partial order (`on`) | adaptive reduction, markers, a cross-check, statistics, all errors, exact counts, a constraint, liveness, temporal properties, assumptions |
 //!
@@ -204,6 +205,8 @@ impl Plan {
         let unsupported = if options.properties.is_empty() { model.unsupported() } else { Vec::new() };
         let alone = if options.engine == Engine::Symbolic {
             Some("a symbolic search")
+        } else if let Engine::Solver(_) = options.engine {
+            Some("a solver")
         } else if options.order == SearchOrder::DepthFirst {
             Some("a depth-first search")
         } else if options.reduction == Reduction::Adaptive {
@@ -318,30 +321,35 @@ fn refuse_engine(
     search: &SearchOptions,
     temporal: Option<String>,
 ) -> Result<(), Refusal> {
-    if options.engine != Engine::Symbolic {
-        return match options.reduction {
-            Reduction::OfSets(way) => {
-                Err(Refusal::Engine(format!("--reduction {} needs --engine symbolic", way.name())))
-            }
-            _ => Ok(()),
-        };
-    }
+    let engine = match (options.engine, options.reduction) {
+        (Engine::Symbolic, _) => "symbolic",
+        (_, Reduction::OfSets(way)) => {
+            return Err(Refusal::Engine(format!("--reduction {} needs --engine symbolic", way.name())));
+        }
+        (Engine::Solver(_), _) => "sat",
+        (Engine::Auto | Engine::Explicit, _) => return Ok(()),
+    };
+    let no_reduction = match options.engine {
+        Engine::Solver(_) => "a reduction of single states: --symmetry off leaves symmetries out",
+        _ => "a reduction of single states: use orbit-relation, multiple-representatives, on-the-fly or dynamic",
+    };
+    let no_limit = match options.engine {
+        Engine::Solver(_) => "--max-states: it does not count states; use --max-memory",
+        _ => "--max-states: it counts states at its end; use --max-memory",
+    };
     let what = if let Some(name) = temporal {
         format!("{name}; name others with --property")
     } else {
         let unusable: [(bool, &str); 11] = [
             (options.order == SearchOrder::DepthFirst, "--search dfs"),
-            (
-                matches!(options.reduction, Reduction::By(_) | Reduction::Adaptive),
-                "a reduction of single states: use orbit-relation, multiple-representatives, on-the-fly or dynamic",
-            ),
+            (matches!(options.reduction, Reduction::By(_) | Reduction::Adaptive), no_reduction),
             (options.store != StoreMode::Exact, "an approximate store"),
             (options.spill.is_some(), "--spill"),
             (options.checkpoint.is_some() || options.resume.is_some(), "--checkpoint and --resume"),
             (options.cross_check, "--cross-check"),
             (options.statistics, "--statistics"),
             (search.violations.collects(), "--all-errors and --max-errors"),
-            (options.limits.max_states.is_some(), "--max-states: it counts states at its end; use --max-memory"),
+            (options.limits.max_states.is_some(), no_limit),
             (!model.ir().objectives.is_empty(), "a model that asks for a best state"),
             (options.partial_order == PartialOrder::On, "--partial-order on"),
         ];
@@ -350,7 +358,7 @@ fn refuse_engine(
             None => return Ok(()),
         }
     };
-    Err(Refusal::Engine(format!("--engine symbolic cannot be used with {what}")))
+    Err(Refusal::Engine(format!("--engine {engine} cannot be used with {what}")))
 }
 
 /// Refuses to continue past violations where that is not supported.

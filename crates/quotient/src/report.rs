@@ -71,6 +71,8 @@ pub struct Report {
     pub adaptive: Option<AdaptiveUse>,
     /// The sets of states, if the search was symbolic. Counts that do not fit elsewhere are exact here.
     pub sets: Option<SetsReport>,
+    /// What a solver did, if one was asked instead of a search.
+    pub proof: Option<ProofReport>,
     /// Additional searches, for liveness of instances that symmetries exchange.
     pub liveness_searches: Vec<LivenessReport>,
     /// The searches for temporal properties.
@@ -192,6 +194,24 @@ pub struct SetsReport {
     pub way: Option<Way>,
 }
 
+/// What a solver did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProofReport {
+    /// How it proves and refutes.
+    pub method: String,
+    /// The gates of the formula of the model.
+    pub gates: usize,
+    /// Questions to the solver.
+    pub queries: u64,
+    /// Clauses that were learned, with their images under symmetries.
+    pub clauses: u64,
+    /// Steps that were unrolled, or levels of the proof.
+    pub depth: u64,
+    /// If IC3 proved that nothing is wrong: conditions that hold together in all reachable states and show it. Another
+    /// solver has checked them.
+    pub invariant: Option<Vec<String>>,
+}
+
 /// What is known about the symmetries of a model.
 #[derive(Clone, Debug)]
 pub struct SymmetryReport {
@@ -249,7 +269,7 @@ const NONE: &str = "none";
 impl Report {
     /// The report on the result of a search.
     pub(crate) fn new(found: Found, notes: Vec<String>, control: &Control, elapsed: Duration) -> Self {
-        let Found { symmetries, report, remarks, slice, temporal, partial_order, sets } = found;
+        let Found { symmetries, report, remarks, slice, temporal, partial_order, sets, proof } = found;
         let engines::Report {
             verdict,
             stop_reason,
@@ -285,7 +305,7 @@ impl Report {
             Some(orbits) => u64::try_from(orbits).unwrap_or(u64::MAX),
             None => states,
         };
-        let used = symmetries.as_ref().and_then(Symmetries::reduction);
+        let used = symmetries.as_ref().and_then(Symmetries::reduction).filter(|_| proof.is_none());
         let is_adaptive = symmetries.as_ref().is_some_and(|symmetries| symmetries.adaptive.is_some());
         let is_exact = match &sets {
             Some(sets) => sets.way.is_none() || sets.orbits.is_some(),
@@ -344,6 +364,7 @@ impl Report {
             symmetry,
             adaptive,
             sets,
+            proof,
             liveness_searches,
             temporal,
             cross_check,

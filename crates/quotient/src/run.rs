@@ -24,9 +24,10 @@ use crate::options::{Engine, Reduction, Symmetry};
 use crate::partial_order::{self, Shortcut};
 use crate::plan::Plan;
 use crate::remarks;
-use crate::report::{PartialOrderReport, Remark, Report, SetsReport, SliceReport};
+use crate::report::{PartialOrderReport, ProofReport, Remark, Report, SetsReport, SliceReport};
 use crate::search;
 use crate::slicing;
+use crate::solver;
 use crate::strict;
 use crate::symbolic;
 use crate::temporal;
@@ -45,6 +46,8 @@ pub(crate) struct Found {
     pub(crate) temporal: Vec<TemporalReport>,
     /// Sets of states, if it was symbolic.
     pub(crate) sets: Option<SetsReport>,
+    /// What a solver did, if one was asked.
+    pub(crate) proof: Option<ProofReport>,
 }
 
 impl Found {
@@ -58,6 +61,7 @@ impl Found {
             temporal: Vec::new(),
             partial_order: None,
             sets: None,
+            proof: None,
         }
     }
 }
@@ -136,6 +140,7 @@ fn ends_early(reason: &StopReason) -> bool {
             | StopReason::Exhausted(_)
             | StopReason::Constraint(_)
             | StopReason::Approximate
+            | StopReason::Undecided(_)
     )
 }
 
@@ -182,8 +187,10 @@ fn search_states(plan: &Plan, control: &Control) -> Result<Found, Error> {
 
 /// Finds out which steps depend on each other, if that is asked for, and searches.
 pub(crate) fn search_as_planned(plan: &Plan, control: &Control) -> Result<Found, Error> {
-    if plan.options.engine == Engine::Symbolic {
-        return symbolic::search(plan, control);
+    match plan.options.engine {
+        Engine::Symbolic => return symbolic::search(plan, control),
+        Engine::Solver(method) => return solver::search(plan, method, control),
+        Engine::Auto | Engine::Explicit => {}
     }
     let (search, partial_order) = partial_order::applied(plan, control.interrupt())?;
     let found = search_with_symmetries(&Plan { search, ..plan.clone() }, control)?;

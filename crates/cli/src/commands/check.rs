@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use quotient::{
     Checkpoint, Control, Engine, FairnessMode, LabelChecks, Language, LoadOptions, Model, Options, PartialOrder, Plan,
-    Report, Spill, StoreMode, Subject as About, ViolationLimit, shown,
+    Report, SolverMethod, Spill, StoreMode, Subject as About, ViolationLimit, shown,
 };
 use quotient_explorer::{Found, Subject, Task};
 use quotient_ir::Trace;
@@ -146,6 +146,9 @@ pub(super) fn options(arguments: &CheckArguments) -> Result<Options, Failure> {
             EngineName::Auto => Engine::Auto,
             EngineName::Explicit => Engine::Explicit,
             EngineName::Symbolic => Engine::Symbolic,
+            EngineName::Sat => Engine::Solver(SolverMethod::Ic3),
+            EngineName::SatBounded => Engine::Solver(SolverMethod::Bounded),
+            EngineName::SatInduction => Engine::Solver(SolverMethod::Induction),
         },
         symmetry: symmetry(arguments.symmetry),
         reduction: reduction(arguments.search.reduction),

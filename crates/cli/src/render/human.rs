@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use num_bigint::BigUint;
 use quotient::{
-    AdaptiveUse, CrossCheck, Extent, FairnessMode, Model, Optimum, PartialOrderReport, PropertyReport, Report,
-    SetsReport, SliceReport, StopReason, Subject, SymmetryReport, UnsupportedProperty, UsedSymmetry, Verdict,
+    AdaptiveUse, CrossCheck, Extent, FairnessMode, Model, Optimum, PartialOrderReport, ProofReport, PropertyReport,
+    Report, SetsReport, SliceReport, StopReason, Subject, SymmetryReport, UnsupportedProperty, UsedSymmetry, Verdict,
 };
 use quotient_ir::{FaultKind, RuleId, SourceStatement, Trace, Unexecuted, Violation};
 
@@ -611,6 +611,18 @@ fn sets_row(sets: &SetsReport) -> (&'static str, String) {
     ("diagrams", text)
 }
 
+/// What a solver did.
+fn proof_row(proof: &ProofReport) -> (&'static str, String) {
+    let ProofReport { method, gates, queries, clauses, depth, invariant } = proof;
+    let [gates, queries, clauses, depth] = [*gates as u64, *queries, *clauses, *depth].map(quantity::count);
+    let shown = match invariant {
+        Some(lines) => format!("; proved by {} clauses", quantity::count(lines.len() as u64)),
+        None => String::new(),
+    };
+    let text = format!("{method}: {gates} gates, {queries} questions, {clauses} clauses, {depth} levels{shown}");
+    ("solver", text)
+}
+
 /// The figures of a search: names and values.
 pub(super) fn figure_rows(outcome: &Outcome<'_>) -> Vec<(&'static str, String)> {
     let report = outcome.report;
@@ -639,7 +651,10 @@ pub(super) fn figure_rows(outcome: &Outcome<'_>) -> Vec<(&'static str, String)> 
             }
         }
     }
-    rows.push(("states", states));
+    if report.proof.is_none() {
+        rows.push(("states", states));
+    }
+    rows.extend(report.proof.as_ref().map(proof_row));
     rows.extend(report.sets.as_ref().map(sets_row));
     if let Some(presentation) = &outcome.model.ir().presentation {
         let created = "processes are created before any of them moves";
@@ -664,9 +679,11 @@ pub(super) fn figure_rows(outcome: &Outcome<'_>) -> Vec<(&'static str, String)> 
             rows.push(("deadlocks", quantity::count(deadlocks)));
         }
     }
-    rows.push(("transitions", quantity::digits(&report.all_transitions().to_string())));
+    if report.proof.is_none() {
+        rows.push(("transitions", quantity::digits(&report.all_transitions().to_string())));
+    }
     // Products have no depth that means anything, and sets need not be found step by step.
-    if report.depth > 0 || report.temporal.is_empty() && report.sets.is_none() {
+    if report.depth > 0 || report.temporal.is_empty() && report.sets.is_none() && report.proof.is_none() {
         rows.push(("depth", quantity::count(report.depth)));
     }
     let counted = if report.sets.is_some() { 0 } else { report.states };

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use quotient::walk::{RunsOptions, RunsReport};
 use quotient::{
-    AdaptiveUse, CrossCheck, Extent, LivenessReport, PartialOrderReport, ProductReport, PropertyReport, Remark, Report,
-    RuleFirings, SetsReport, SliceReport, StopReason, Subject, TemporalReport, UsedSymmetry, Verdict,
+    AdaptiveUse, CrossCheck, Extent, LivenessReport, PartialOrderReport, ProductReport, ProofReport, PropertyReport,
+    Remark, Report, RuleFirings, SetsReport, SliceReport, StopReason, Subject, TemporalReport, UsedSymmetry, Verdict,
 };
 use quotient_ir::{
     Action, Diagnostic, Interpreter, Layout, Model, RuleId, Severity, Source, Span, Trace, TraceStep, TypeId, TypeKind,
@@ -71,6 +71,9 @@ struct SearchObject<'a> {
     /// The sets of a symbolic search.
     #[serde(skip_serializing_if = "Option::is_none")]
     symbolic: Option<SetsObject>,
+    /// What a solver did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proof: Option<ProofObject<'a>>,
     properties: Vec<PropertyObject<'a>>,
     /// All violations, one for each property and each kind of error, if the search continues past them.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -143,6 +146,31 @@ fn sets_object(sets: &SetsReport) -> SetsObject {
         images: *images,
         bits: *bits,
         order,
+    }
+}
+
+/// What a solver did.
+#[derive(serde::Serialize)]
+struct ProofObject<'a> {
+    method: &'a str,
+    gates: usize,
+    queries: u64,
+    clauses: u64,
+    depth: u64,
+    /// Conditions that hold together in all reachable states and show that nothing is wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    invariant: Option<&'a [String]>,
+}
+
+fn proof_object(proof: &ProofReport) -> ProofObject<'_> {
+    let ProofReport { method, gates, queries, clauses, depth, invariant } = proof;
+    ProofObject {
+        method,
+        gates: *gates,
+        queries: *queries,
+        clauses: *clauses,
+        depth: *depth,
+        invariant: invariant.as_deref(),
     }
 }
 
@@ -670,6 +698,7 @@ pub(crate) fn search(
         symmetry: SymmetryObject::of(model, report),
         adaptive: report.adaptive.as_ref().map(adaptive_object),
         symbolic: report.sets.as_ref().map(sets_object),
+        proof: report.proof.as_ref().map(proof_object),
         properties: property_objects(naming, &lines, report),
         violations: report.all_errors.then(|| found_objects(naming, &lines, report)),
         fault: report.fault.as_ref().map(|trace| fault_object(naming, &lines, trace)),
@@ -1078,6 +1107,7 @@ fn stop_reason_name(reason: &StopReason) -> &'static str {
         StopReason::Fault(_) => "fault",
         StopReason::Constraint(_) => "constraint",
         StopReason::Approximate => "approximate",
+        StopReason::Undecided(_) => "undecided",
     }
 }
 

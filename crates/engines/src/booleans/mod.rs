@@ -16,8 +16,8 @@ mod translator;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use encoding::Encoding;
-pub(crate) use steps::{Refusal, Step, Steps};
+pub(crate) use encoding::{Code, Encoding};
+pub(crate) use steps::{Condition, Refusal, Step, Steps};
 pub(crate) use translator::Translator;
 
 /// There is no room for another function.

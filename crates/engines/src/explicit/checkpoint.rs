@@ -496,7 +496,8 @@ pub(crate) fn is_resumable(reason: &StopReason) -> bool {
         | StopReason::CheckpointFailed(_)
         | StopReason::DiskLimit(_)
         | StopReason::SpillFailed(_)
-        | StopReason::Approximate => false,
+        | StopReason::Approximate
+        | StopReason::Undecided(_) => false,
     }
 }
 
