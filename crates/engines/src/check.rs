@@ -14,7 +14,7 @@ use crate::options::{Instances, LivenessScope, SearchOptions};
 use crate::reduction::{LivenessSearch, Reduction, ReductionPlan};
 use crate::report::{EngineError, Figures, LivenessReport, Report, StopReason, Subject, Verdict};
 use crate::seam::{Batches, Representatives, SearchSpace, TransitionSystem};
-use crate::systems::compiled::CompiledSystem;
+use crate::systems::deferred::DeferredSystem;
 use crate::systems::evaluator::SpecialisedSystem;
 use crate::systems::guard::Guard;
 use crate::systems::passing::PassingSystem;
@@ -62,7 +62,7 @@ pub(crate) fn check_quotient(
     options: &SearchOptions,
     observer: &mut dyn Observer,
 ) -> Result<(Report, Exploration), EngineError> {
-    let system = CompiledSystem::new(evaluator, true);
+    let system = DeferredSystem::new(evaluator, true);
     let (mut report, exploration) = check_planned(&system, interpreter, plan, options, observer)?;
     evaluator.fired().report(plan.rule_classes(), &mut report);
     report.method = plan.reduction.is_some().then(|| plan.method.clone());

@@ -13,7 +13,7 @@ use crate::explicit::shards::Shards;
 use crate::observer::Observer;
 use crate::options::SearchOptions;
 use crate::report::{EngineError, StopReason};
-use crate::systems::compiled::CompiledSystem;
+use crate::systems::deferred::DeferredSystem;
 use crate::systems::evaluator::SpecialisedSystem;
 use crate::systems::passing::PassingSystem;
 use crate::verdicts::search_and_judge;
@@ -30,7 +30,7 @@ pub(super) fn compare(
 ) -> Result<CrossCheck, EngineError> {
     let interpreter = Interpreter::new(partial.model(), partial.layout());
     let evaluator = SpecialisedSystem::new(&interpreter);
-    let system = CompiledSystem::new(&evaluator, false);
+    let system = DeferredSystem::new(&evaluator, false);
     let system = PassingSystem::new(&system, &interpreter, options);
     let (whole, all) = search_and_judge(&system, &interpreter, options, None, observer, None)?;
     let report = &adaptive.report;

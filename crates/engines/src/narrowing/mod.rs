@@ -24,7 +24,7 @@ use crate::explicit::store::NO_PARENT;
 use crate::observer::{Observer, Progress};
 use crate::options::{SearchOptions, SearchOrder, StoreMode, ViolationLimit};
 use crate::report::{EngineError, Report, StopReason};
-use crate::systems::compiled::CompiledSystem;
+use crate::systems::deferred::DeferredSystem;
 use crate::systems::evaluator::SpecialisedSystem;
 use crate::systems::passing::PassingSystem;
 use crate::systems::quotient::Clock;
@@ -122,7 +122,7 @@ pub(crate) fn check_whole(
     let narrowing = &options.narrowing;
     let interpreter = Interpreter::new(model, layout);
     let evaluator = SpecialisedSystem::of_reachable_until(&interpreter, observer.interrupt());
-    let system = CompiledSystem::new(&evaluator, false);
+    let system = DeferredSystem::new(&evaluator, false);
     let packed = |mut report: Report, outgrown| {
         // Regardless of the layout with which a rule fired.
         evaluator.fired().report(None, &mut report);
@@ -158,7 +158,7 @@ pub(crate) fn check_whole(
             break;
         }
         if !is_last {
-            limit = narrowing.states_for(system.size(), layout.words(), narrow.words());
+            limit = narrowing.states_for(system.compiled().size(), layout.words(), narrow.words());
             if !alone {
                 limit = limit.max(narrowing.parallel_states);
             }
@@ -230,7 +230,7 @@ pub fn layout_for<'s>(model: &Model, layout: &Layout, states: impl IntoIterator<
 
 /// Searches a system, from the start or from where another search stopped.
 fn search(
-    system: &CompiledSystem<'_>,
+    system: &DeferredSystem<'_>,
     interpreter: &Interpreter<'_>,
     options: &SearchOptions,
     begin: Option<Saved>,
@@ -260,7 +260,7 @@ fn continue_with(
 ) -> Result<(Report, Exploration, Outcome), EngineError> {
     let interpreter = Interpreter::new(whole.model(), layout);
     let evaluator = SpecialisedSystem::of_reachable_until(&interpreter, observer.interrupt());
-    let system = CompiledSystem::new(&evaluator, false);
+    let system = DeferredSystem::new(&evaluator, false);
     // If that happens with any layout, another one does not help.
     let patience = SLOW_STEPS + SLOW_STEPS * whole.consulted();
     let mut watch = Watch { observer, evaluator: &evaluator, patience, is_slow: false };

@@ -56,6 +56,8 @@ pub(crate) struct Chooser<'a> {
     enablers: Rows,
     /// The entries that are steps.
     steps: Box<[u64]>,
+    /// The entries that are fired if they can be taken: steps and events.
+    fired: Box<[u64]>,
     /// The steps with which a set may begin.
     seeds: Box<[u64]>,
     /// The steps of which a set has all, or none that can be taken.
@@ -123,10 +125,10 @@ pub(crate) struct ChoiceScratch {
 impl<'a> Chooser<'a> {
     pub(crate) fn new(relations: &'a Relations, layout: &Layout) -> Self {
         let words = relations.entries.len().div_ceil(64);
-        let mut steps = vec![0; words];
-        for (id, _) in relations.entries.iter().enumerate().filter(|(_, entry)| entry.kind == EntryKind::Step) {
-            steps[id / 64] |= 1 << (id % 64);
-        }
+        let of_kinds = |kinds: &[EntryKind]| {
+            let entries = (0..).zip(&relations.entries).filter(|(_, entry)| kinds.contains(&entry.kind));
+            Rows::new(words, &[entries.map(|(id, _)| id).collect()]).bits
+        };
         Self {
             relations,
             reader: Reader::new(&relations.conditions, layout),
@@ -134,7 +136,8 @@ impl<'a> Chooser<'a> {
             local: Dispatch::new(relations, |id| relations.is_local(id)),
             discords: Rows::new(words, &relations.discords),
             enablers: Rows::new(words, &relations.enablers),
-            steps: steps.into(),
+            steps: of_kinds(&[EntryKind::Step]),
+            fired: of_kinds(&[EntryKind::Step, EntryKind::Event]),
             seeds: Rows::new(words, std::slice::from_ref(&relations.seeds)).bits,
             visible: Rows::new(words, std::slice::from_ref(&relations.visible)).bits,
             words,
@@ -289,11 +292,20 @@ impl<'a> Chooser<'a> {
         Some(size + self.close(limit - size, scratch)?)
     }
 
-    /// Closes the present set. The number of what can be taken in it, if it is less than a limit.
+    /// Closes the present set. The number of what can be taken in it, of what was not treated yet, if it is less than a
+    /// limit.
     fn close(&self, limit: usize, scratch: &mut ChoiceScratch) -> Option<usize> {
-        let mut size = 0;
+        // What is seen in this state is not fired. Everything counts when it is added, so that sets that are too large
+        // are given up at once.
+        let taken_in =
+            |at: usize, added: u64, taken: &[u64]| (added & taken[at] & self.fired[at]).count_ones() as usize;
+        let pending = scratch.pending.iter().enumerate();
+        let mut size: usize = pending.map(|(at, &pending)| taken_in(at, pending, &scratch.taken)).sum();
         let mut word = 0;
         while word < self.words {
+            if size >= limit {
+                return None;
+            }
             let bits = scratch.pending[word];
             if bits == 0 {
                 word += 1;
@@ -304,12 +316,7 @@ impl<'a> Chooser<'a> {
             let content = &self.relations.entries[entry];
             let row = if scratch.taken[word] >> (entry % 64) & 1 == 1 {
                 if content.kind == EntryKind::Sight {
-                    // It is seen in this state.
                     continue;
-                }
-                size += 1;
-                if size >= limit {
-                    return None;
                 }
                 self.discords.row(entry)
             } else {
@@ -319,17 +326,18 @@ impl<'a> Chooser<'a> {
                 }
                 self.enablers.row(conjunct as usize)
             };
-            let ChoiceScratch { set, pending, .. } = scratch;
+            let ChoiceScratch { set, pending, taken, .. } = scratch;
             for (at, ((set, pending), row)) in set.iter_mut().zip(pending).zip(row).enumerate() {
                 let new = row & !*set;
                 if new != 0 {
                     *set |= new;
                     *pending |= new;
+                    size += taken_in(at, new, taken);
                     word = word.min(at);
                 }
             }
         }
-        Some(size)
+        (size < limit).then_some(size)
     }
 
     /// The false conjunct whose enabling steps add the least to the set.

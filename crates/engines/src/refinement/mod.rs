@@ -27,7 +27,7 @@ use crate::options::{FairnessMode, SearchOptions};
 use crate::reduction::{SymmetrySource, too_large};
 use crate::report::{EngineError, StopReason, Verdict};
 use crate::seam::TransitionSystem;
-use crate::systems::compiled::CompiledSystem;
+use crate::systems::deferred::DeferredSystem;
 use crate::systems::evaluator::SpecialisedSystem;
 use crate::temporal::{ProductReport, TemporalReport, UsedSymmetry};
 use graph::{Edge, EventId, Graph, INTERNAL, Move, Side, Trouble};
@@ -82,7 +82,7 @@ pub(crate) fn check_behaviour(
     }
     let interpreter = Interpreter::new(model, layout);
     let evaluator = SpecialisedSystem::of_reachable_until(&interpreter, observer.interrupt());
-    let compiled = CompiledSystem::new(&evaluator, true);
+    let compiled = DeferredSystem::new(&evaluator, true);
     let claim = Claim { interpreter: &interpreter, system: &compiled, property, behaviour };
     let Some(source) = source.filter(|_| too_large(model).is_none()) else {
         return claim.check(None, None, options, observer);

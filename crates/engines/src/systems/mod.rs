@@ -1,7 +1,8 @@
-//! Transition systems and wrappers: the evaluator specialised to each instance, the code generator on top of it, the
-//! reference interpreter for comparison; the layer for transient states, and the quotient by symmetries.
+//! Transition systems and wrappers: the evaluator specialised to each instance, the code generator on top of it, when code
+//! is generated, the reference interpreter for comparison; the layer for transient states, and the quotient by symmetries.
 
 pub(crate) mod compiled;
+pub(crate) mod deferred;
 pub(crate) mod evaluator;
 pub(crate) mod firing;
 pub(crate) mod guard;

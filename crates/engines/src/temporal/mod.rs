@@ -45,7 +45,7 @@ use crate::reduction::{SymmetrySource, too_large};
 use crate::refinement::check_behaviour;
 use crate::report::{EngineError, StopReason, Verdict};
 use crate::seam::SearchSpace;
-use crate::systems::compiled::CompiledSystem;
+use crate::systems::deferred::DeferredSystem;
 use crate::systems::evaluator::SpecialisedSystem;
 use crate::systems::guard::Guard;
 use crate::systems::passing::PassingSystem;
@@ -433,7 +433,7 @@ impl Check<'_, '_> {
                 }
             }
         };
-        let compiled = CompiledSystem::new(&evaluator, true);
+        let compiled = DeferredSystem::new(&evaluator, true);
         let store_passing = self.options.store_passing || self.temporal.positions == Positions::All;
         let options = SearchOptions { deadlock: DeadlockMode::Off, store_passing, ..self.options.clone() };
         let mut passing = PassingSystem::new(&compiled, &interpreter, &options);

@@ -1,0 +1,137 @@
+//! Rules that are compiled to machine code once that pays: generating code takes as long as some thousand states on the
+//! evaluator, and a search with a part of the steps seldom runs it.
+
+use std::ops::ControlFlow;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use quotient_ir::{Fault, PropertyId, RuleId};
+
+use crate::seam::{Batches, Event, Facts, FieldTest, Instance, Selection, Sink, TransitionSystem};
+use crate::systems::compiled::CompiledSystem;
+use crate::systems::evaluator::{EvaluatorScratch, SpecialisedSystem};
+use crate::systems::starts::StartSieve;
+
+/// The number of states that the evaluator expands before code is generated. Few in tests, whose models are small: so that
+/// they run both.
+const EVALUATED: u32 = if cfg!(debug_assertions) { 8 } else { 2048 };
+
+/// A model that the evaluator runs at first, and machine code later. Both give the same successors in the same order.
+#[derive(Debug)]
+pub(crate) struct DeferredSystem<'m> {
+    evaluator: &'m SpecialisedSystem<'m>,
+    /// See [`CompiledSystem::new`].
+    whole: bool,
+    compiled: OnceLock<CompiledSystem<'m>>,
+    /// The number of states that were expanded without code.
+    expanded: AtomicU32,
+}
+
+impl<'m> DeferredSystem<'m> {
+    /// `whole` is that of [`CompiledSystem::new`].
+    pub(crate) fn new(evaluator: &'m SpecialisedSystem<'m>, whole: bool) -> Self {
+        Self { evaluator, whole, compiled: OnceLock::new(), expanded: AtomicU32::new(0) }
+    }
+
+    /// The model in machine code.
+    pub(crate) fn compiled(&self) -> &CompiledSystem<'m> {
+        self.compiled.get_or_init(|| CompiledSystem::new(self.evaluator, self.whole))
+    }
+}
+
+impl TransitionSystem for DeferredSystem<'_> {
+    type Scratch = EvaluatorScratch;
+
+    fn scratch(&self) -> EvaluatorScratch {
+        self.evaluator.scratch()
+    }
+
+    fn words(&self) -> usize {
+        self.evaluator.words()
+    }
+
+    fn starts(&self, scratch: &mut EvaluatorScratch, visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>) {
+        self.evaluator.starts(scratch, visit);
+    }
+
+    fn starts_up_to(
+        &self,
+        scratch: &mut EvaluatorScratch,
+        sieve: &StartSieve,
+        visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
+    ) {
+        self.evaluator.starts_up_to(scratch, sieve, visit);
+    }
+
+    fn successors(
+        &self,
+        scratch: &mut EvaluatorScratch,
+        state: &[u64],
+        visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
+    ) {
+        self.evaluator.successors(scratch, state, visit);
+    }
+
+    fn evaluate(
+        &self,
+        scratch: &mut EvaluatorScratch,
+        property: PropertyId,
+        state: &[u64],
+        visit: impl FnMut(&[i64], Result<bool, Fault>) -> ControlFlow<()>,
+    ) {
+        self.evaluator.evaluate(scratch, property, state, visit);
+    }
+}
+
+impl Batches for DeferredSystem<'_> {
+    type Facts = Self;
+
+    #[inline]
+    fn facts(&self) -> &Self {
+        self
+    }
+
+    #[inline]
+    fn expand(&self, scratch: &mut EvaluatorScratch, state: &[u64], sink: &mut impl Sink) {
+        match self.compiled.get() {
+            Some(compiled) => compiled.expand(scratch, state, sink),
+            None if self.expanded.fetch_add(1, Ordering::Relaxed) < EVALUATED => {
+                self.evaluator.expand(scratch, state, sink);
+            }
+            None => self.compiled().expand(scratch, state, sink),
+        }
+    }
+
+    fn expand_some(
+        &self,
+        scratch: &mut EvaluatorScratch,
+        state: &[u64],
+        selection: Selection<'_>,
+        sink: &mut impl Sink,
+    ) {
+        self.evaluator.expand_some(scratch, state, selection, sink);
+    }
+}
+
+impl Facts for DeferredSystem<'_> {
+    #[inline]
+    fn is_safe(&self, tag: u64, state: &[u64]) -> bool {
+        self.compiled.get().is_some_and(|compiled| compiled.is_safe(tag, state))
+    }
+
+    fn field_test(&self, property: PropertyId) -> Option<FieldTest> {
+        self.evaluator.field_test(property)
+    }
+
+    fn fills_words(&self) -> bool {
+        self.evaluator.fills_words()
+    }
+
+    fn fired_rules(&self) -> Vec<RuleId> {
+        self.evaluator.fired_rules()
+    }
+
+    fn note_fired_rules(&self, rules: &[RuleId]) {
+        self.evaluator.note_fired_rules(rules);
+    }
+}
