@@ -57,12 +57,11 @@ const SHARE: u64 = 8;
 /// The same if it is promising: with its share, it is nearer to its end than the search.
 const PROMISING_SHARE: u64 = 4;
 /// The factor by which the number of states grows before the next attempt.
-const GROWTH: u64 = 16;
+const GROWTH: u64 = 4;
 /// The attempts that may disappoint before there are no more.
 const DISAPPOINTMENTS: u32 = 3;
-/// Up to this work for relations, in nodes of functions, a node is allowed for each step of the search: some twenty
-/// milliseconds. So the search never waits for longer than it has taken.
-const EARLY_WORK: u64 = 160_000;
+/// The work for relations, in nodes of functions, that is allowed in any case: some ten milliseconds.
+const LEAST_WORK: u64 = 160_000;
 /// The steps of the search for which one node more is allowed. A step takes longer than a node.
 const STEPS_PER_NODE: u64 = 4;
 /// The least work that is granted at a time: the search is not interrupted for less.
@@ -299,7 +298,7 @@ impl Observer for Bound<'_> {
 
 /// The work for relations, in nodes of functions, that a search of some steps is worth.
 fn work_for(steps: u64) -> u64 {
-    steps.min(EARLY_WORK) + steps / STEPS_PER_NODE
+    LEAST_WORK + steps / STEPS_PER_NODE
 }
 
 /// A search for a temporal property may have one part in this many of the states that the search of the states stored.
