@@ -48,7 +48,7 @@ impl Sort {
         match self {
             Self::Loose => load_murphi("random", &loose_processes(seed), &[]).ok(),
             Self::Murphi => {
-                let options = ProgramOptions { size: 2, most_states: 1000, extensions: seed % 8 == 0 };
+                let options = ProgramOptions { size: 2, most_states: 1000, extensions: seed.is_multiple_of(8) };
                 let text = match seed % 4 {
                     0 => random_program(seed, &options),
                     1 => partial_program(seed),

@@ -83,8 +83,12 @@ fn compare(model: &Model, deadlock: DeadlockMode, tally: &Tally) -> Result<(), S
     for way in [None].into_iter().chain(Way::ALL.map(Some)) {
         let name = way.map_or("usual", Way::name);
         match symbolic(Some(SymbolicSymmetry { group, way })) {
+            // Relations of orbits are what does not fit.
+            Ok(SymbolicReport { report: Report { stop_reason: Some(StopReason::MemoryLimit(_)), .. }, .. })
+                if matches!(way, Some(Way::OrbitRelation | Way::MultipleRepresentatives)) => {}
             Ok(found) => same(name, &found, &whole, &all, reduced.map(|states| (states, way)), !live && !is_passing)?,
             Err(SymbolicError::NotNice) if way == Some(Way::Dynamic) => {}
+            Err(SymbolicError::Unsuited) if way.is_some() => {}
             Err(error) => return Err(format!("{name}: {error}")),
         }
     }
@@ -123,7 +127,7 @@ fn same(
     if report.never_fired != whole.never_fired {
         return Err(format!("{name}: {:?} never fired instead of {:?}", report.never_fired, whole.never_fired));
     }
-    match reduced {
+    match reduced.filter(|_| found.way.is_some()) {
         None => {
             if *states != expected || steps_count && *transitions != BigUint::from(whole.transitions) {
                 return Err(format!(
@@ -151,11 +155,7 @@ fn compare_all(sort: Sort, count: u64) {
     let seeds: Vec<u64> = (first..first + count).collect();
     let wrong: Vec<String> = map_on_workers(2, &seeds, |&seed| {
         let model = sort.model(seed)?;
-        let began = std::time::Instant::now();
         let result = compare(&model, sort.deadlock(seed), &tally);
-        if began.elapsed().as_secs() > 3 {
-            eprintln!("SLOW {} {seed} {:?}", sort.name(), began.elapsed());
-        }
         result.err().map(|error| format!("{} {seed}: {error}", sort.name()))
     })
     .into_iter()

@@ -184,12 +184,15 @@ fn magnitude<L: Logic>(logic: &mut L, number: &Number<L::Bit>) -> Result<Number<
     choose(logic, number.sign(), &negative, number)
 }
 
+/// A quotient and a remainder.
+type Division<B> = (Number<B>, Number<B>);
+
 /// The quotient, truncated towards zero, and the remainder. Arbitrary if the divisor is zero.
 pub(super) fn divide<L: Logic>(
     logic: &mut L,
     left: &Number<L::Bit>,
     right: &Number<L::Bit>,
-) -> Result<(Number<L::Bit>, Number<L::Bit>), Full> {
+) -> Result<Division<L::Bit>, Full> {
     let (dividend, divisor) = (magnitude(logic, left)?, magnitude(logic, right)?);
     let mut remainder = constant(logic, 0);
     let mut quotient = Vec::new();

@@ -54,9 +54,9 @@ impl Variables {
             variables.reverse();
         }
         let mut total = 2 * bits;
-        for slot in slots..circuit_slots {
+        for (slot, variables) in before.iter_mut().enumerate().skip(slots) {
             let width = encoding.width(slot as u32) as u32;
-            before[slot] = (total..total + width).collect();
+            *variables = (total..total + width).collect();
             total += width;
         }
         Self { before, after, bits, total }

@@ -89,7 +89,7 @@ pub enum SymbolicError {
     #[error("no small set of permutations is known that sorts states: use --reduction on-the-fly")]
     NotNice,
     /// The symmetries cannot be applied to sets.
-    #[error("the symmetries map variables to others for which other values are possible")]
+    #[error("there are too many symmetries, or they map variables to others for which other values are possible")]
     Unsuited,
     /// As in other searches.
     #[error(transparent)]
@@ -127,14 +127,15 @@ pub fn check_symbolic(
         None => None,
         Some(SymbolicSymmetry { group, way }) => {
             let Ok(symmetries) = Symmetries::new(&mut machine, layout, group) else { return Ok(full()) };
-            let symmetries = symmetries.ok_or(SymbolicError::Unsuited)?;
-            let way = match way {
-                Some(Way::Dynamic) if !symmetries.is_nice() => return Err(SymbolicError::NotNice),
-                Some(way) => way,
-                None if symmetries.is_nice() => Way::Dynamic,
-                None => Way::OnTheFly,
-            };
-            Some((symmetries, way))
+            match (symmetries, way) {
+                (None, None) => None,
+                (None, Some(_)) => return Err(SymbolicError::Unsuited),
+                (Some(symmetries), Some(Way::Dynamic)) if !symmetries.is_nice() => return Err(SymbolicError::NotNice),
+                (Some(symmetries), way) => {
+                    let usual = if symmetries.is_nice() { Way::Dynamic } else { Way::OnTheFly };
+                    Some((symmetries, way.unwrap_or(usual)))
+                }
+            }
         }
     };
     let used = symmetries.as_ref().map(|(symmetries, way)| (symmetries, *way));

@@ -194,14 +194,14 @@ impl<'s, 'm> Search<'s, 'm> {
         let mut done: Vec<Set> = vec![empty; self.machine.rules.len()];
         loop {
             let before = self.reached.clone();
-            for number in 0..self.machine.rules.len() {
+            for (number, done) in done.iter_mut().enumerate() {
                 for _ in 0..LOCAL_ROUNDS {
-                    if done[number] == self.reached {
+                    if *done == self.reached {
                         break;
                     }
                     self.pause()?;
-                    let new = self.machine.diagrams.without(&self.reached, &done[number])?;
-                    done[number] = self.reached.clone();
+                    let new = self.machine.diagrams.without(&self.reached, done)?;
+                    done.clone_from(&self.reached);
                     let new = self.machine.diagrams.common(&new, &self.machine.expanded.clone())?;
                     // The larger set may have the smaller diagram.
                     let all = self.machine.diagrams.common(&self.reached, &self.machine.expanded.clone())?;

@@ -41,6 +41,9 @@ impl Way {
     }
 }
 
+/// The bits of the order of the largest group that is used: all permutations of some fifty things. Each element of its
+/// transversals takes room.
+const MOST_BITS: u64 = 200;
 /// The largest group all of whose elements are tried in dynamic reduction.
 const FEW_ELEMENTS: usize = 128;
 /// The largest group whose orbits are counted by the fixed states of each element.
@@ -78,8 +81,8 @@ fn elements(levels: &[Vec<SparsePermutation>]) -> Vec<SparsePermutation> {
 }
 
 impl Symmetries {
-    /// The symmetries of a certified group. `None` if it maps slots to slots that have another number of values, or
-    /// too many to list and other codes.
+    /// The symmetries of a certified group. `None` if it is too large, or maps slots to slots that have another number of
+    /// values, or too many to list and other codes.
     ///
     /// # Errors
     /// If there is no room for them.
@@ -94,6 +97,9 @@ impl Symmetries {
         }
         let permutations = PermutationGroup::new(literals.degree(), group.generators().to_vec());
         let order = permutations.order();
+        if order.bits() > MOST_BITS {
+            return Ok(None);
+        }
         let map = |permutation: &SparsePermutation| {
             literals.action(layout, permutation).expect("an element of a certified group acts on states")
         };
