@@ -212,6 +212,19 @@ pub struct ProofReport {
     pub invariant: Option<Vec<String>>,
 }
 
+impl SetsReport {
+    /// How symmetries were used, in words.
+    fn method(&self) -> &'static str {
+        match self.way {
+            None => "there are too many for sets, or they are not alike in all values",
+            Some(Way::OrbitRelation) => "the least state of each orbit, by the relation of its states",
+            Some(Way::MultipleRepresentatives) => "images under some permutations that none of them makes less",
+            Some(Way::OnTheFly) => "what is found first in an orbit",
+            Some(Way::Dynamic) => "sets are sorted by permutations that make states less",
+        }
+    }
+}
+
 /// What is known about the symmetries of a model.
 #[derive(Clone, Debug)]
 pub struct SymmetryReport {
@@ -319,7 +332,10 @@ impl Report {
         let plan = symmetries.as_ref().and_then(|symmetries| symmetries.plan.as_ref());
         let reduction = ReductionReport {
             name,
-            method: method.or_else(|| plan.map(|plan| plan.method.clone())),
+            method: match &sets {
+                Some(sets) => Some(sets.method().to_owned()),
+                None => method.or_else(|| plan.map(|plan| plan.method.clone())),
+            },
             exact: is_exact,
             approximate: !is_adaptive && sets.is_none() && used.is_some_and(|used| used.is_approximate()),
             marker_collisions,

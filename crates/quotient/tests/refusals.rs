@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use models::lock;
 use quotient::ir::DeadlockMode;
 use quotient::{
-    Checkpoint, Control, Error, ExploreOptions, Limits, LoadOptions, Model, Options, Plan, Reduction, Refusal,
-    SearchOrder, Silent, Spill, StoreMode, Strategy, Symmetry, Verdict, ViolationLimit, explore,
+    Checkpoint, Control, Engine, Error, ExploreOptions, Limits, LoadOptions, Model, Options, Plan, Reduction, Refusal,
+    SearchOrder, Silent, Spill, StoreMode, Strategy, Symmetry, Verdict, ViolationLimit, Way, explore,
 };
 
 /// Options without liveness, which much goes with.
@@ -31,6 +31,8 @@ fn refusal(options: &Options) -> Refusal {
 #[test]
 fn what_is_refused() {
     let adaptive = || safe().reduction(Reduction::Adaptive);
+    let symbolic = || safe().engine(Engine::Symbolic);
+    let sets = Reduction::OfSets(Way::Dynamic);
     let by = |strategy| safe().reduction(Reduction::By(strategy));
     let checkpoint = || Some(Checkpoint::new("checkpoint"));
     let resume = || Some(PathBuf::from("checkpoint"));
@@ -83,6 +85,22 @@ fn what_is_refused() {
             "cannot be used with an approximate",
         ),
         (safe().violations(ViolationLimit::Kinds(0)), "--max-errors 0 looks for nothing"),
+        (safe().reduction(sets), "--reduction dynamic needs --engine symbolic"),
+        (symbolic().reduction(sets).symmetry(Symmetry::Off), "--reduction dynamic needs symmetries"),
+        (
+            symbolic().reduction(Reduction::Adaptive),
+            "--engine symbolic cannot be used with a reduction of single states",
+        ),
+        (Options { order: deep, ..symbolic() }, "--engine symbolic cannot be used with --search dfs"),
+        (Options { store: compact, ..symbolic() }, "--engine symbolic cannot be used with an approximate store"),
+        (Options { spill: spill(), ..symbolic() }, "--engine symbolic cannot be used with --spill"),
+        (Options { checkpoint: checkpoint(), ..symbolic() }, "--engine symbolic cannot be used with --checkpoint"),
+        (symbolic().cross_check(), "--engine symbolic cannot be used with --cross-check"),
+        (symbolic().violations(ViolationLimit::All), "--engine symbolic cannot be used with --all-errors"),
+        (
+            symbolic().limits(Limits { max_states: Some(10), ..Limits::default() }),
+            "--engine symbolic cannot be used with --max-states",
+        ),
     ];
     for (options, words) in cases {
         let said = refusal(&options).to_string();

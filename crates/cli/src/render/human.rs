@@ -85,7 +85,7 @@ pub(crate) fn summary(outcome: &Outcome<'_>) -> String {
 fn verdict_lines(outcome: &Outcome<'_>, palette: Palette) -> String {
     match outcome.report.verdict {
         Verdict::Holds if outcome.counts.is_some() => format!("{}\n", palette.good("complete")),
-        Verdict::Holds if outcome.report.states == 0 => {
+        Verdict::Holds if outcome.report.states == 0 && outcome.report.proof.is_none() => {
             format!("{}, but no state is reachable\n", palette.open("holds"))
         }
         Verdict::Holds => format!("{}\n", palette.good("holds")),
@@ -387,7 +387,7 @@ fn symmetry_rows(outcome: &Outcome<'_>, symmetry: &SymmetryReport) -> Vec<(&'sta
             let _ = write!(text, "; {}{of_threads} for representatives", quantity::duration(time));
         }
         rows.push(("reduction", text));
-    } else if group.order != BigUint::from(1u32) {
+    } else if group.order != BigUint::from(1u32) && report.proof.is_none() {
         rows.push(("reduction", format!("none; {method}")));
     }
     for search in &report.liveness_searches {
@@ -590,7 +590,7 @@ fn time(states: u64, resumed_states: u64, elapsed: Duration) -> String {
     if resumed_states > 0 {
         let _ = write!(text, " since the checkpoint of {} states", quantity::count(resumed_states));
     }
-    if elapsed >= MEASURABLE {
+    if elapsed >= MEASURABLE && states > 0 {
         let _ = write!(text, ", {} states/s", quantity::rate(states.saturating_sub(resumed_states), elapsed));
     }
     text
