@@ -217,6 +217,16 @@ fn murphi_examples_agree() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+#[test]
+fn covers_in_starts_count() {
+    let text =
+        "var x: 0..1; startstate cover true; x := 0; end; rule x = 0 ==> x := 1; end; rule x = 1 ==> x := 0; end;";
+    let model = load_murphi("covers", text, &[]).expect("a model");
+    let tally = Tally::default();
+    assert_eq!(compare(&model, DeadlockMode::Stuttering, &tally), Ok(()));
+    assert_eq!(tally.models.into_inner(), 1);
+}
+
 /// Table 1 of Wahl, Donaldson 2010.
 #[test]
 fn sizes_of_the_orbit_relation() {

@@ -141,6 +141,8 @@ struct StartSet {
     states: Set,
     /// The inputs for which it causes a run-time error.
     fault: Set,
+    /// The cover statements that it reaches.
+    covers: Vec<PropertyId>,
 }
 
 /// An instance of a property.
@@ -249,9 +251,20 @@ impl<'m> Machine<'m> {
                 inputs: step.inputs.clone(),
                 states,
                 fault: step.fault.clone(),
+                covers: self.reached_covers(step),
             });
         }
         Ok(())
+    }
+
+    fn reached_covers(&self, step: &Step<Set>) -> Vec<PropertyId> {
+        let reached = step.covers.iter().filter(|(_, when)| !self.diagrams.is_empty(when));
+        reached.map(|&(property, _)| property).collect()
+    }
+
+    /// The cover statements that starts reach.
+    pub(crate) fn start_covers(&self) -> Vec<PropertyId> {
+        self.starts.iter().flat_map(|start| start.covers.iter().copied()).collect()
     }
 
     fn inputs(&mut self, inputs: &std::ops::Range<u32>) -> Result<Set, Full> {

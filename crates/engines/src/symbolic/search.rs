@@ -93,6 +93,11 @@ impl<'s, 'm> Search<'s, 'm> {
     /// # Errors
     /// What ends it before.
     pub(crate) fn run(&mut self) -> Result<(), Halt> {
+        for property in self.machine.start_covers() {
+            if self.checks.covers.contains(&property) && !self.covered.contains(&property) {
+                self.covered.push(property);
+            }
+        }
         let initial = self.machine.initial.clone();
         let initial = self.admitted(&initial)?;
         match self.symmetries {
