@@ -213,6 +213,11 @@ pub struct ProofReport {
 }
 
 impl SetsReport {
+    /// Whether each orbit is counted once.
+    fn is_exact(&self) -> bool {
+        self.orbits.is_some() || !matches!(self.way, Some(Way::MultipleRepresentatives | Way::OnTheFly))
+    }
+
     /// How symmetries were used, in words.
     fn method(&self) -> &'static str {
         match self.way {
@@ -321,7 +326,7 @@ impl Report {
         let used = symmetries.as_ref().and_then(Symmetries::reduction).filter(|_| proof.is_none());
         let is_adaptive = symmetries.as_ref().is_some_and(|symmetries| symmetries.adaptive.is_some());
         let is_exact = match &sets {
-            Some(sets) => sets.way.is_none() || sets.orbits.is_some(),
+            Some(sets) => sets.is_exact(),
             None => is_adaptive || used.is_none_or(|used| used.is_exact()),
         };
         let name = match &sets {
