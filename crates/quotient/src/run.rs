@@ -339,8 +339,24 @@ fn search_by_cost(plan: &Plan, mut follower: Follower, control: &Control) -> Res
     }
 }
 
+/// The symmetries that preserve what is checked, whatever it takes to find them, for engines that do not search single
+/// states. A break is the result if everything is stopped before.
+pub(crate) fn symmetries_first(
+    plan: &Plan,
+    symmetry: Symmetry,
+    control: &Control,
+) -> Result<ControlFlow<Found, Option<Symmetries>>, Error> {
+    let preserved = ToPreserve { properties: plan.properties.clone(), errors: false };
+    let symmetries = detection::choose(&plan.model, (symmetry, Reduction::Auto), preserved, control, None)?.made();
+    if let Some(reason) = control.check() {
+        return Ok(ControlFlow::Break(stopped(plan, symmetries, reason, control)));
+    }
+    control.enter(Phase::Searching);
+    Ok(ControlFlow::Continue(symmetries))
+}
+
 /// What is known if everything is stopped before the search.
-pub(crate) fn stopped(plan: &Plan, symmetries: Option<Symmetries>, reason: StopReason, control: &Control) -> Found {
+fn stopped(plan: &Plan, symmetries: Option<Symmetries>, reason: StopReason, control: &Control) -> Found {
     let report = search::unfinished(&plan.model, &plan.search, reason, control);
     Found::new(symmetries, report)
 }

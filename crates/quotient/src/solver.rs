@@ -1,26 +1,25 @@
 //! Checks by a solver: the symmetries, the engine, and what is refused.
 
+use std::ops::ControlFlow;
+
 use quotient_engines::{SearchOptions, SolverMethod, SolverReport, check_by_solver};
 
-use crate::control::{Control, Follower, Phase};
-use crate::detection::{self, ToPreserve};
+use crate::control::{Control, Follower};
 use crate::error::Error;
 use crate::options::{Reduction, Symmetry};
 use crate::plan::Plan;
 use crate::report::ProofReport;
-use crate::run::{Found, stopped};
+use crate::run::{Found, symmetries_first};
 use crate::search::within_memory;
 
 /// Finds symmetries, and asks a solver.
 pub(crate) fn search(plan: &Plan, method: SolverMethod, control: &Control) -> Result<Found, Error> {
-    let Plan { model, options, search, properties, .. } = plan;
+    let Plan { model, options, search, .. } = plan;
     let symmetry = if options.reduction == Reduction::None { Symmetry::Off } else { options.symmetry };
-    let preserved = ToPreserve { properties: properties.clone(), errors: false };
-    let symmetries = detection::choose(model, (symmetry, Reduction::Auto), preserved, control, None)?.made();
-    if let Some(reason) = control.check() {
-        return Ok(stopped(plan, symmetries, reason, control));
-    }
-    control.enter(Phase::Searching);
+    let symmetries = match symmetries_first(plan, symmetry, control)? {
+        ControlFlow::Continue(symmetries) => symmetries,
+        ControlFlow::Break(found) => return Ok(found),
+    };
     let group = symmetries.as_ref().and_then(|symmetries| symmetries.plan.as_ref()).map(|plan| &plan.symmetry.group);
     let mut follower = Follower::new(control, None);
     let search = SearchOptions { solver: method, ..within_memory(search, control) };

@@ -1,30 +1,29 @@
 //! Symbolic searches: the symmetries, the engine, and what is refused.
 
+use std::ops::ControlFlow;
+
 use quotient_engines::{SymbolicError, SymbolicReport, SymbolicSymmetry, check_symbolic};
 
-use crate::control::{Control, Follower, Phase};
-use crate::detection::{self, ToPreserve};
+use crate::control::{Control, Follower};
 use crate::error::Error;
 use crate::options::{Reduction, Symmetry};
 use crate::plan::{Plan, Refusal};
 use crate::report::SetsReport;
-use crate::run::{Found, stopped};
+use crate::run::{Found, symmetries_first};
 use crate::search::within_memory;
 
 /// Finds symmetries, and searches sets of states.
 pub(crate) fn search(plan: &Plan, control: &Control) -> Result<Found, Error> {
-    let Plan { model, options, search, properties, .. } = plan;
+    let Plan { model, options, search, .. } = plan;
     let (symmetry, way) = match options.reduction {
         Reduction::OfSets(way) => (options.symmetry, Some(way)),
         Reduction::None => (Symmetry::Off, None),
         _ => (options.symmetry, None),
     };
-    let preserved = ToPreserve { properties: properties.clone(), errors: false };
-    let symmetries = detection::choose(model, (symmetry, Reduction::Auto), preserved, control, None)?.made();
-    if let Some(reason) = control.check() {
-        return Ok(stopped(plan, symmetries, reason, control));
-    }
-    control.enter(Phase::Searching);
+    let symmetries = match symmetries_first(plan, symmetry, control)? {
+        ControlFlow::Continue(symmetries) => symmetries,
+        ControlFlow::Break(found) => return Ok(found),
+    };
     let group = symmetries.as_ref().and_then(|symmetries| symmetries.plan.as_ref()).map(|plan| &plan.symmetry.group);
     let used = group.map(|group| SymbolicSymmetry { group, way });
     let mut follower = Follower::new(control, None);
