@@ -117,8 +117,8 @@ pub use partial::{Approximations, Image, PartialReport, partial_symmetry};
 pub use plan::{MOST_THREADS, Plan, Refusal};
 pub use quotient_engines::{
     Approximation, Extent, FairnessMode, JudgedInstance, LivenessReport, ProductReport, Progress, PropertyReport,
-    RuleFirings, SearchOrder, SolverMethod, Spill, StopReason, StoreMode, Subject, TemporalReport, UsedSymmetry,
-    Verdict, ViolationLimit, Way,
+    RuleFirings, SearchOrder, SetsReport, SolverMethod, Spill, StopReason, StoreMode, Subject, TemporalReport,
+    UsedSymmetry, Verdict, ViolationLimit, Way,
 };
 pub use quotient_frontends::{LabelChecks, Language, WellDefinedness, format_murphi, outline, syntax_errors};
 pub use quotient_symmetry::{
@@ -126,8 +126,8 @@ pub use quotient_symmetry::{
     Reason, Refused, RoleReport, Strategy, TooManyStates, Witness,
 };
 pub use report::{
-    CrossCheck, GroupReport, Optimum, PartialOrderReport, ProofReport, ReductionReport, Remark, Report, SetsReport,
-    SliceReport, SymmetryReport, UnsupportedProperty,
+    CrossCheck, GroupReport, Optimum, PartialOrderReport, ProofReport, ReductionReport, Remark, Report, SliceReport,
+    SymmetryReport, UnsupportedProperty,
 };
 pub use runs::{RecordedRun, RunFile, RunFormat, RunOrigin, TrailFile, write_run};
 pub use symmetries::{Answer, DetectOptions, Detected, Phases, Preserve, Question, SymmetryFormat, detect};

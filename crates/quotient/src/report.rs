@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use num_bigint::BigUint;
 use quotient_engines::{
-    self as engines, Approximation, Extent, LivenessReport, PropertyReport, RuleFirings, StopReason, TemporalReport,
-    Verdict, Way,
+    self as engines, Approximation, Extent, LivenessReport, PropertyReport, RuleFirings, SetsReport, StopReason,
+    TemporalReport, Verdict, Way,
 };
 use quotient_ir::{PropertyId, RuleId, Span, Trace};
 use quotient_symmetry::Refused;
@@ -171,29 +171,6 @@ impl ReductionReport {
     }
 }
 
-/// What a symbolic search computed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SetsReport {
-    /// The states in the set: all of them, or representatives of orbits.
-    pub states: BigUint,
-    /// The orbits they represent, if they could be counted.
-    pub orbits: Option<BigUint>,
-    /// How often rules can fire in these states.
-    pub transitions: BigUint,
-    /// The nodes of the diagram of the set.
-    pub nodes: usize,
-    /// The greatest number of nodes at a time.
-    pub peak_nodes: usize,
-    /// The number of images of sets.
-    pub images: u64,
-    /// The bits of a state.
-    pub bits: u32,
-    /// Why bits are in their order.
-    pub order: &'static str,
-    /// How symmetries were used.
-    pub way: Option<Way>,
-}
-
 /// What a solver did.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProofReport {
@@ -210,24 +187,6 @@ pub struct ProofReport {
     /// If IC3 proved that nothing is wrong: conditions that hold together in all reachable states and show it. Another
     /// solver has checked them.
     pub invariant: Option<Vec<String>>,
-}
-
-impl SetsReport {
-    /// Whether each orbit is counted once.
-    fn is_exact(&self) -> bool {
-        self.orbits.is_some() || !matches!(self.way, Some(Way::MultipleRepresentatives | Way::OnTheFly))
-    }
-
-    /// How symmetries were used, in words.
-    fn method(&self) -> &'static str {
-        match self.way {
-            None => "there are too many for sets, or they are not alike in all values",
-            Some(Way::OrbitRelation) => "the least state of each orbit, by the relation of its states",
-            Some(Way::MultipleRepresentatives) => "images under some permutations that none of them makes less",
-            Some(Way::OnTheFly) => "what is found first in an orbit",
-            Some(Way::Dynamic) => "sets are sorted by permutations that make states less",
-        }
-    }
 }
 
 /// What is known about the symmetries of a model.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use num_bigint::BigUint;
 use quotient_engines::{
-    self as engines, Clock, Observer as EngineObserver, Progress, StopReason, TemporalReport, Verdict,
+    self as engines, Clock, Observer as EngineObserver, Progress, SetsReport, StopReason, TemporalReport, Verdict,
 };
 
 use quotient_ir::Interrupt;
@@ -24,7 +24,7 @@ use crate::options::{Engine, Reduction, Symmetry};
 use crate::partial_order::{self, Shortcut};
 use crate::plan::Plan;
 use crate::remarks;
-use crate::report::{PartialOrderReport, ProofReport, Remark, Report, SetsReport, SliceReport};
+use crate::report::{PartialOrderReport, ProofReport, Remark, Report, SliceReport};
 use crate::search;
 use crate::slicing;
 use crate::solver;

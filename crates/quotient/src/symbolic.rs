@@ -8,7 +8,6 @@ use crate::control::{Control, Follower};
 use crate::error::Error;
 use crate::options::{Reduction, Symmetry};
 use crate::plan::{Plan, Refusal};
-use crate::report::SetsReport;
 use crate::run::{Found, symmetries_first};
 use crate::search::within_memory;
 
@@ -29,15 +28,13 @@ pub(crate) fn search(plan: &Plan, control: &Control) -> Result<Found, Error> {
     let mut follower = Follower::new(control, None);
     let search = within_memory(search, control);
     let found = check_symbolic(model.ir(), model.layout(), used, &search, &mut follower);
-    let SymbolicReport { report, states, orbits, transitions, nodes, peak_nodes, images, bits, order, way } =
-        match found {
-            Ok(found) => found,
-            Err(SymbolicError::Engine(error)) => return Err(Error::of_engine(model.source(), error)),
-            Err(error @ SymbolicError::Refused { span, .. }) => {
-                return Err(Error::unsupported(model.source(), error.to_string(), span));
-            }
-            Err(error) => return Err(Refusal::Engine(error.to_string()).into()),
-        };
-    let sets = SetsReport { states, orbits, transitions, nodes, peak_nodes, images, bits, order, way };
+    let SymbolicReport { report, sets } = match found {
+        Ok(found) => found,
+        Err(SymbolicError::Engine(error)) => return Err(Error::of_engine(model.source(), error)),
+        Err(error @ SymbolicError::Refused { span, .. }) => {
+            return Err(Error::unsupported(model.source(), error.to_string(), span));
+        }
+        Err(error) => return Err(Refusal::Engine(error.to_string()).into()),
+    };
     Ok(Found { sets: Some(sets), ..Found::new(symmetries, report) })
 }

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use num_bigint::BigUint;
 use quotient_engines::{
-    Arrangement, Report, SearchOptions, Silent, StopReason, Subject, SymbolicError, SymbolicReport, SymbolicSymmetry,
-    SymmetrySource, Verdict, ViolationLimit, Way, check, check_symbolic, orbit_relation_size,
+    Arrangement, Report, SearchOptions, SetsReport, Silent, StopReason, Subject, SymbolicError, SymbolicReport,
+    SymbolicSymmetry, SymmetrySource, Verdict, ViolationLimit, Way, check, check_symbolic, orbit_relation_size,
 };
 use quotient_ir::{DeadlockMode, Layout, Model, PropertyId, PropertyKind};
 use quotient_symmetry::Strategy;
@@ -105,7 +105,7 @@ fn same(
     reduced: Option<(u64, Option<Way>)>,
     steps_count: bool,
 ) -> Result<(), String> {
-    let SymbolicReport { report, states, orbits, transitions, .. } = found;
+    let SymbolicReport { report, sets: SetsReport { states, orbits, transitions, way, .. } } = found;
     let (here, there) = (violated(report), violated(all));
     if whole.stop_reason.is_some() {
         // Any of the violations will do; a run shows it.
@@ -127,7 +127,7 @@ fn same(
     if report.never_fired != whole.never_fired {
         return Err(format!("{name}: {:?} never fired instead of {:?}", report.never_fired, whole.never_fired));
     }
-    match reduced.filter(|_| found.way.is_some()) {
+    match reduced.filter(|_| way.is_some()) {
         None => {
             if *states != expected || steps_count && *transitions != BigUint::from(whole.transitions) {
                 return Err(format!(

@@ -54,24 +54,49 @@ pub struct SymbolicSymmetry<'a> {
 pub struct SymbolicReport {
     /// The verdicts and runs. Its figures are exact unless they do not fit.
     pub report: Report,
-    /// The states in the set that was computed: all of them, or representatives.
+    /// The sets of states.
+    pub sets: SetsReport,
+}
+
+/// What a symbolic search computed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SetsReport {
+    /// The states in the set: all of them, or representatives of orbits.
     pub states: BigUint,
-    /// The orbits of these, if they are known.
+    /// The orbits they represent, if they could be counted.
     pub orbits: Option<BigUint>,
-    /// How often instances can fire in the states of the set.
+    /// How often rules can fire in these states.
     pub transitions: BigUint,
-    /// The nodes of the diagram of the set, with the terminal.
+    /// The nodes of the diagram of the set.
     pub nodes: usize,
     /// The greatest number of nodes at a time.
     pub peak_nodes: usize,
-    /// The number of images of sets that were computed.
+    /// The number of images of sets.
     pub images: u64,
-    /// The variables of a state.
+    /// The bits of a state.
     pub bits: u32,
-    /// Why variables are in their order.
+    /// Why bits are in their order.
     pub order: &'static str,
     /// How symmetries were used.
     pub way: Option<Way>,
+}
+
+impl SetsReport {
+    /// Whether each orbit is counted once.
+    pub fn is_exact(&self) -> bool {
+        self.orbits.is_some() || !matches!(self.way, Some(Way::MultipleRepresentatives | Way::OnTheFly))
+    }
+
+    /// How symmetries were used, in words.
+    pub fn method(&self) -> &'static str {
+        match self.way {
+            None => "there are too many for sets, or they are not alike in all values",
+            Some(Way::OrbitRelation) => "the least state of each orbit, by the relation of its states",
+            Some(Way::MultipleRepresentatives) => "images under some permutations that none of them makes less",
+            Some(Way::OnTheFly) => "what is found first in an orbit",
+            Some(Way::Dynamic) => "sets are sorted by permutations that make states less",
+        }
+    }
 }
 
 /// Why a model cannot be checked symbolically.
@@ -143,8 +168,8 @@ pub fn check_symbolic(
     let way = used.map(|(_, way)| way);
     let Ok(search) = Search::new(&mut machine, used, options, &checks, observer) else { return Ok(full()) };
     let mut report = judged(search, &interpreter, bytes)?;
-    report.order = order.name;
-    report.way = way;
+    report.sets.order = order.name;
+    report.sets.way = way;
     Ok(report)
 }
 
@@ -213,8 +238,7 @@ fn judged(
     };
     let mut report = verdicts.report(stop, figures);
     report.never_fired = never_fired;
-    Ok(SymbolicReport {
-        report,
+    let sets = SetsReport {
         states,
         orbits,
         transitions,
@@ -224,7 +248,8 @@ fn judged(
         bits: search.machine.variables.bits,
         order: "",
         way: None,
-    })
+    };
+    Ok(SymbolicReport { report, sets })
 }
 
 /// The runs to states from which a condition that should always be reachable is not.
@@ -348,8 +373,7 @@ fn unfinished(
 ) -> SymbolicReport {
     let verdicts = Verdicts::new(model, checks, options, false, &[]);
     let figures = Figures { words: layout.words(), ..Figures::default() };
-    SymbolicReport {
-        report: verdicts.report(Some(StopReason::MemoryLimit(bytes)), figures),
+    let sets = SetsReport {
         states: BigUint::default(),
         orbits: None,
         transitions: BigUint::default(),
@@ -359,5 +383,6 @@ fn unfinished(
         bits: 0,
         order: order.name,
         way: None,
-    }
+    };
+    SymbolicReport { report: verdicts.report(Some(StopReason::MemoryLimit(bytes)), figures), sets }
 }
