@@ -52,7 +52,8 @@ pub use seam::{
 };
 pub use solver::{Part, SolverMethod, SolverReport, Strengthening, check_by_solver};
 pub use symbolic::{
-    Arrangement, SetsReport, SymbolicError, SymbolicReport, SymbolicSymmetry, Way, check_symbolic, orbit_relation_size,
+    Arrangement, SetsReport, SymbolicError, SymbolicReport, SymbolicSymmetry, Way, check_symbolic, check_symbolic_tree,
+    orbit_relation_size,
 };
 pub use systems::compiled::CompiledSystem;
 pub use systems::evaluator::{EvaluatorScratch, SpecialisedSystem};

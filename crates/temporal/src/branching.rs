@@ -35,6 +35,40 @@ pub enum CtlOperator {
     None,
 }
 
+impl PathStep {
+    /// The path formula and its operator, negated if the step is about all paths: the step says that some path
+    /// satisfies it, or that none does.
+    pub fn existential(&self, pool: &mut Formulas) -> (Formula, CtlOperator) {
+        if self.quantifier == PathQuantifier::Some {
+            return (self.path, self.operator);
+        }
+        let mut not = |formula| pool.not(formula);
+        let operator = match self.operator {
+            CtlOperator::Next(a) => CtlOperator::Next(not(a)),
+            CtlOperator::Until(a, b) => CtlOperator::Release(not(a), not(b)),
+            CtlOperator::Release(a, b) => CtlOperator::Until(not(a), not(b)),
+            CtlOperator::None => CtlOperator::None,
+        };
+        (not(self.path), operator)
+    }
+}
+
+/// A formula with the quantified path formulas that its atoms stand for, instead of these atoms.
+pub fn restored(pool: &mut Formulas, steps: &[PathStep], formula: Formula) -> Formula {
+    fn named(pool: &mut Formulas, steps: &[PathStep], images: &[Formula], formula: Formula) -> Formula {
+        pool.substitute(formula, |pool, atom| match steps.iter().position(|step| step.atom == atom) {
+            Some(step) => images[step],
+            None => pool.atom(atom),
+        })
+    }
+    let mut images: Vec<Formula> = Vec::new();
+    for step in steps {
+        let path = named(pool, steps, &images, step.path);
+        images.push(pool.path(step.quantifier, path));
+    }
+    named(pool, steps, &images, formula)
+}
+
 /// A formula of CTL* as steps and a condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Separation {

@@ -9,8 +9,8 @@ use std::ops::ControlFlow;
 
 use quotient_engines::temporal::tree::{EdgeClasses, Ending, Graph, GraphBuilder, TreeOptions, check_tree};
 use quotient_engines::{
-    EngineError, FairnessMode, FairnessScope, SearchOptions, Silent, SymmetrySource, UsedSymmetry, Verdict,
-    check_temporal,
+    EngineError, FairnessMode, FairnessScope, SearchOptions, Silent, SymbolicError, SymbolicSymmetry, SymmetrySource,
+    UsedSymmetry, Verdict, check_symbolic_tree, check_temporal,
 };
 use quotient_frontends::{Language, LoadOptions, Loaded, load};
 use quotient_ir::{
@@ -22,6 +22,7 @@ use quotient_testkit::examples::load_murphi;
 use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::random_csp::random_csp;
 use quotient_testkit::random_temporal::{TemporalModel, random_temporal};
+use quotient_testkit::search::plan;
 use quotient_testkit::switches::number_from;
 use quotient_testkit::temporal_oracle::{
     Assumption, Compared, ModelGraph, OracleLimits, Scope, Silence, Told, compare, explore, judge_under, letters,
@@ -35,6 +36,8 @@ struct Count {
     without_symmetries: Compared,
     with_symmetries: Compared,
     trees: Compared,
+    /// Trees by decision diagrams, with and without symmetries.
+    sets: Compared,
     /// With symmetries, under global fairness.
     global: Compared,
     /// Properties for which symmetries were used, and for which more of them where the automaton needs less.
@@ -54,6 +57,7 @@ impl Count {
             without_symmetries: sum(self.without_symmetries, other.without_symmetries),
             with_symmetries: sum(self.with_symmetries, other.with_symmetries),
             trees: sum(self.trees, other.trees),
+            sets: sum(self.sets, other.sets),
             global: sum(self.global, other.global),
             reduced: self.reduced + other.reduced,
             annotated: self.annotated + other.annotated,
@@ -139,6 +143,26 @@ fn told_of_tree(model: &Model, property: PropertyId, fairness: Fairness, limits:
     told
 }
 
+/// What decision diagrams say about a property of trees. The states are reached with the symmetries of the model, if it
+/// has some and they are asked for; a run is replayed.
+fn told_of_sets(model: &Model, property: PropertyId, fairness: FairnessMode, symmetries: bool) -> Told {
+    let layout = Layout::new(model).expect("a small model");
+    let options = SearchOptions { fairness, max_memory: Some(32 << 20), ..SearchOptions::default() };
+    let plan = plan(model, &layout, &[], SymmetrySource::Detected, None).expect("a small model");
+    let group = &plan.symmetry.group;
+    let symmetry = symmetries.then_some(SymbolicSymmetry { group, way: None });
+    match check_symbolic_tree(model, &layout, property, symmetry, &options, &mut Silent) {
+        Ok(report) => match (report.verdict, report.trace) {
+            (Verdict::Holds, None) => Told::Holds,
+            (Verdict::Violated, Some(_)) => Told::Violated,
+            (Verdict::Inconclusive, None) => Told::Nothing(format!("{:?}", report.stop_reason)),
+            other => Told::Defect(format!("{other:?}")),
+        },
+        Err(SymbolicError::Refused { reason, .. }) => Told::Nothing(reason),
+        Err(error) => Told::Defect(error.to_string()),
+    }
+}
+
 fn check_model(seed: u64) -> Result<Count, String> {
     // One text in a thousand is not a model.
     let Ok(TemporalModel { model, text }) = random_temporal(seed) else {
@@ -185,6 +209,11 @@ fn check_model(seed: u64) -> Result<Count, String> {
         let trees = compare(&model, &verdicts, |property| told_of_tree(&model, property, fairness, &limits))
             .map_err(|difference| format!("{}: {difference}\n{text}", context("trees")))?;
         count.trees = sum(count.trees, trees);
+        for symmetries in [false, true] {
+            let sets = compare(&model, &verdicts, |property| told_of_sets(&model, property, mode, symmetries))
+                .map_err(|difference| format!("{}: {difference}\n{text}", context("sets")))?;
+            count.sets = sum(count.sets, sets);
+        }
     }
     Ok(count)
 }
@@ -215,6 +244,7 @@ fn searches_agree_with_the_oracle() {
         assert!(enough(count.without_symmetries, models / 5), "{count:?}");
         assert!(enough(count.with_symmetries, models / 5), "{count:?}");
         assert!(enough(count.trees, models / 20), "{count:?}");
+        assert!(enough(count.sets, models / 20), "{count:?}");
         assert!(enough(count.global, models / 20), "{count:?}");
         assert!(count.reduced > models / 5 && count.annotated > models / 50, "{count:?}");
     }

@@ -14,6 +14,9 @@ use crate::options::SearchOptions;
 use crate::symbolic::diagrams::{Diagrams, Replacement, Set};
 use crate::symbolic::order::Order;
 
+/// An instance whose parameters are inputs is taken apart into at most so many.
+const MOST_PARTS: usize = 4_096;
+
 /// The variables of a model.
 pub(crate) struct Variables {
     /// For each slot of the circuit the variables of its bits: of the state before a step, or of inputs.
@@ -130,6 +133,35 @@ pub(crate) struct Machine<'m> {
     pub(crate) expanded: Set,
     /// The variables of a state.
     pub(crate) state_cube: Set,
+    /// What pairs of states are made of.
+    pairs: Pairs,
+}
+
+/// Pairs of a state before a step and one after it. Replacements are made once, so that results are found again.
+struct Pairs {
+    /// The pairs of equal states.
+    identity: Set,
+    /// The variables of the state after a step.
+    after_cube: Set,
+    to_after: Replacement,
+    to_before: Replacement,
+}
+
+impl Pairs {
+    fn new(diagrams: &mut Diagrams, bits: u32) -> Result<Self, Full> {
+        let mut identity = diagrams.whole().clone();
+        for bit in (0..bits).rev() {
+            let (before, after) = (diagrams.variable(2 * bit).clone(), diagrams.variable(2 * bit + 1).clone());
+            let same = diagrams.equal(&before, &after)?;
+            identity = diagrams.common(&same, &identity)?;
+        }
+        let after_cube = diagrams.cube((0..bits).map(|bit| 2 * bit + 1).collect())?;
+        let shift = |from: u32, to: u32| {
+            let sets = (0..bits).map(|bit| diagrams.variable(2 * bit + to).clone()).collect();
+            Replacement::new((0..bits).map(|bit| 2 * bit + from).collect(), sets)
+        };
+        Ok(Self { identity, after_cube, to_after: shift(0, 1), to_before: shift(1, 0) })
+    }
 }
 
 /// One instance of a start.
@@ -175,6 +207,7 @@ impl<'m> Machine<'m> {
         let all: Vec<u32> =
             (0..behaviour.slots as u32).flat_map(|slot| variables.before(slot).iter().copied()).collect();
         let state_cube = diagrams.cube(all)?;
+        let pairs = Pairs::new(&mut diagrams, variables.bits)?;
         let whole = diagrams.whole().clone();
         let empty = diagrams.empty().clone();
         let mut machine = Self {
@@ -192,6 +225,7 @@ impl<'m> Machine<'m> {
             passing: empty,
             expanded: whole,
             state_cube,
+            pairs,
         };
         machine.add_claims(&steps)?;
         machine.add_starts(&steps)?;
@@ -339,12 +373,18 @@ impl<'m> Machine<'m> {
 
     /// The states from which an instance leads into a set of states.
     pub(crate) fn preimage(&mut self, number: usize, states: &Set) -> Result<Set, Full> {
+        let relation = self.rules[number].relation.clone();
+        self.preimage_by(number, &relation, states)
+    }
+
+    /// The same for a part of the relation of the instance.
+    pub(crate) fn preimage_by(&mut self, number: usize, relation: &Set, states: &Set) -> Result<Set, Full> {
         let rule = &self.rules[number];
         let after = match &rule.backward {
             Some(backward) => self.diagrams.replaced(states, backward)?,
             None => states.clone(),
         };
-        self.diagrams.product(&after, &rule.relation, &rule.written)
+        self.diagrams.product(&after, relation, &rule.written)
     }
 
     /// The states from which some step leads into a set of states.
@@ -430,26 +470,77 @@ impl<'m> Machine<'m> {
 
     /// A step from a state into a set of states, and the state it leads to.
     pub(crate) fn step_into(&mut self, state: &Valuation, states: &Set) -> Result<Option<(Instance, Valuation)>, Full> {
-        let here = self.state(state)?;
         for number in 0..self.rules.len() {
-            let after = match &self.rules[number].backward {
-                Some(backward) => self.diagrams.replaced(states, backward)?,
-                None => states.clone(),
-            };
-            let from_here = self.diagrams.common(&here, &self.rules[number].relation)?;
-            let both = self.diagrams.common(&from_here, &after)?;
-            if let Some(picked) = self.diagrams.pick(&both) {
-                let rule = &self.rules[number];
-                let instance = self.instance(rule.action, &rule.arguments, &rule.inputs, &picked);
-                let mut next = state.clone();
-                let reached = self.valuation(&picked, |variables, slot| variables.after(slot));
-                for slot in rule.slots.iter().map(|&slot| SlotId::from_position(slot as usize)) {
-                    next[slot] = reached[slot];
-                }
-                return Ok(Some((instance, next)));
+            let relation = self.rules[number].relation.clone();
+            if let Some(found) = self.step_by(number, &relation, state, states)? {
+                return Ok(Some(found));
             }
         }
         Ok(None)
+    }
+
+    /// The same by a part of the relation of one instance.
+    pub(crate) fn step_by(
+        &mut self,
+        number: usize,
+        relation: &Set,
+        state: &Valuation,
+        states: &Set,
+    ) -> Result<Option<(Instance, Valuation)>, Full> {
+        let here = self.state(state)?;
+        let after = match &self.rules[number].backward {
+            Some(backward) => self.diagrams.replaced(states, backward)?,
+            None => states.clone(),
+        };
+        let from_here = self.diagrams.common(&here, relation)?;
+        let both = self.diagrams.common(&from_here, &after)?;
+        let Some(picked) = self.diagrams.pick(&both) else { return Ok(None) };
+        let rule = &self.rules[number];
+        let instance = self.instance(rule.action, &rule.arguments, &rule.inputs, &picked);
+        let mut next = state.clone();
+        let reached = self.valuation(&picked, |variables, slot| variables.after(slot));
+        for slot in rule.slots.iter().map(|&slot| SlotId::from_position(slot as usize)) {
+            next[slot] = reached[slot];
+        }
+        Ok(Some((instance, next)))
+    }
+
+    /// The parts of the relation of an instance of a rule, one for each combination of its arguments; `None` if there are
+    /// too many to list.
+    pub(crate) fn parts(&mut self, number: usize) -> Result<Option<Vec<(Vec<i64>, Set)>>, Full> {
+        let Rule { arguments, inputs, relation, .. } = &self.rules[number];
+        if inputs.is_empty() {
+            return Ok(Some(vec![(arguments.clone(), relation.clone())]));
+        }
+        if !inputs.clone().all(|input| self.encoding.is_listed(input)) {
+            return Ok(None);
+        }
+        let mut parts = vec![(Vec::new(), relation.clone())];
+        for input in inputs.clone() {
+            let mut longer = Vec::new();
+            for &value in self.encoding.values(input).to_vec().iter().filter(|value| value.is_some()) {
+                let bits = self.encoding.encode(input, value).expect("it is one of its values");
+                let mut own = self.diagrams.whole().clone();
+                for (&variable, bit) in self.variables.before(input).iter().zip(bits) {
+                    let mut literal = self.diagrams.variable(variable).clone();
+                    if !bit {
+                        literal = self.diagrams.not(&literal)?;
+                    }
+                    own = self.diagrams.common(&own, &literal)?;
+                }
+                for (arguments, relation) in &parts {
+                    let part = self.diagrams.common(relation, &own)?;
+                    if !self.diagrams.is_empty(&part) {
+                        longer.push((arguments.iter().copied().chain(value).collect(), part));
+                    }
+                }
+            }
+            parts = longer;
+            if parts.len() > MOST_PARTS {
+                return Ok(None);
+            }
+        }
+        Ok(Some(parts))
     }
 
     /// An instance with the arguments that an assignment gives to its inputs.
@@ -507,15 +598,8 @@ impl<'m> Machine<'m> {
     }
 
     /// The pairs of equal states before and after a step.
-    pub(crate) fn identity(&mut self) -> Result<Set, Full> {
-        let mut all = self.diagrams.whole().clone();
-        for bit in (0..self.variables.bits).rev() {
-            let (before, after) =
-                (self.diagrams.variable(2 * bit).clone(), self.diagrams.variable(2 * bit + 1).clone());
-            let same = self.diagrams.equal(&before, &after)?;
-            all = self.diagrams.common(&same, &all)?;
-        }
-        Ok(all)
+    pub(crate) fn identity(&self) -> Set {
+        self.pairs.identity.clone()
     }
 
     /// The pairs in which the state after a step is less, compared by the codes of slots in an order.
@@ -536,26 +620,18 @@ impl<'m> Machine<'m> {
     }
 
     /// The variables of a state after a step.
-    pub(crate) fn after_cube(&mut self) -> Result<Set, Full> {
-        self.diagrams.cube((0..self.variables.bits).map(|bit| 2 * bit + 1).collect())
+    pub(crate) fn after_cube(&self) -> Set {
+        self.pairs.after_cube.clone()
     }
 
     /// A set of states as states after a step.
     pub(crate) fn after(&mut self, states: &Set) -> Result<Set, Full> {
-        let replacement = self.shift(0, 1);
-        self.diagrams.replaced(states, &replacement)
+        self.diagrams.replaced(states, &self.pairs.to_after)
     }
 
     /// A set of states after a step as states before one.
     pub(crate) fn before(&mut self, states: &Set) -> Result<Set, Full> {
-        let replacement = self.shift(1, 0);
-        self.diagrams.replaced(states, &replacement)
-    }
-
-    fn shift(&self, from: u32, to: u32) -> Replacement {
-        let bits = 0..self.variables.bits;
-        let sets = bits.clone().map(|bit| self.diagrams.variable(2 * bit + to).clone()).collect();
-        Replacement::new(bits.map(|bit| 2 * bit + from).collect(), sets)
+        self.diagrams.replaced(states, &self.pairs.to_before)
     }
 
     /// Whether a map of states can be applied to sets: slots have as many values as those that they are mapped to, and

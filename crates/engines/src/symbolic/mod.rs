@@ -1,8 +1,9 @@
 //! Symbolic checking: sets of states as decision diagrams, whole or reduced by symmetries.
 //!
 //! `diagrams` is the package of diagrams, `order` the order of variables, `machine` the model as sets and relations,
-//! `symmetry` what permutations do to sets, `search` reachability, `runs` the runs to what is found. Verdicts and runs
-//! are assembled and replayed as in all searches.
+//! `symmetry` what permutations do to sets, `search` reachability, `runs` the runs to what is found, `tree` formulas of
+//! CTL, `witness` the runs that show why one does not hold. Verdicts and runs are assembled and replayed as in all
+//! searches.
 
 mod diagrams;
 mod machine;
@@ -11,6 +12,8 @@ mod order;
 mod runs;
 mod search;
 mod symmetry;
+mod tree;
+mod witness;
 
 #[cfg(test)]
 mod tests;
@@ -20,7 +23,7 @@ use quotient_functions::{Functions, Preserved, possible_values, unfold_over};
 use quotient_ir::{Budget, Interpreter, Layout, Model, PropertyId, Span, Violation};
 use quotient_symmetry::CertifiedGroup;
 
-use crate::booleans::{Encoding, Refusal};
+use crate::booleans::{Encoding, Full, Refusal};
 use crate::explicit::judge::Checks;
 use crate::observer::{Observer, Progress};
 use crate::options::SearchOptions;
@@ -35,6 +38,7 @@ use crate::verdicts::Verdicts;
 
 pub use orbits::{Arrangement, orbit_relation_size};
 pub use symmetry::Way;
+pub use tree::check_symbolic_tree;
 
 /// The room for diagrams if there is no limit.
 const USUAL_BYTES: u64 = 4 << 30;
@@ -133,36 +137,14 @@ pub fn check_symbolic(
     observer: &mut dyn Observer,
 ) -> Result<SymbolicReport, SymbolicError> {
     let checks = Checks::new(model, options.properties.as_deref());
-    let budget = Budget::until(&observer.interrupt());
     let properties: Vec<PropertyId> =
         [&checks.invariants, &checks.covers, &checks.liveness].into_iter().flatten().copied().collect();
-    let spent = |_| EngineError::GaveUp(quotient_ir::Spent);
-    let possible = possible_values(model, layout, &budget).map_err(spent)?;
-    let behaviour = unfold_over(model, layout, Preserved::Properties(&properties), possible, &budget).map_err(spent)?;
-    if let Some(Refusal { reason, span }) = Refusal::of(model, layout, &behaviour) {
-        return Err(SymbolicError::Refused { reason, span });
-    }
-    let functions = Functions::of_behaviour(behaviour);
-    let encoding = Encoding::new(functions.circuit());
-    let order = Order::of(&functions, &encoding, layout.slots.len());
+    let (functions, order) = translated(model, layout, &properties, observer)?;
     let bytes = options.max_memory.unwrap_or(USUAL_BYTES);
     let full = || unfinished(model, layout, &checks, options, &order, bytes);
     let Ok(mut machine) = Machine::new(model, &functions, &order, bytes) else { return Ok(full()) };
-    let symmetries = match symmetry.filter(|symmetry| !symmetry.group.is_trivial()) {
-        None => None,
-        Some(SymbolicSymmetry { group, way }) => {
-            let Ok(symmetries) = Symmetries::new(&mut machine, layout, group) else { return Ok(full()) };
-            match (symmetries, way) {
-                (None, None) => None,
-                (None, Some(_)) => return Err(SymbolicError::Unsuited),
-                (Some(symmetries), Some(Way::Dynamic)) if !symmetries.is_nice() => return Err(SymbolicError::NotNice),
-                (Some(symmetries), way) => {
-                    let usual = if symmetries.is_nice() { Way::Dynamic } else { Way::OnTheFly };
-                    Some((symmetries, way.unwrap_or(usual)))
-                }
-            }
-        }
-    };
+    let Ok(symmetries) = suited(&mut machine, layout, symmetry) else { return Ok(full()) };
+    let symmetries = symmetries?;
     let used = symmetries.as_ref().map(|(symmetries, way)| (symmetries, *way));
     let interpreter = Interpreter::new(model, layout);
     let way = used.map(|(_, way)| way);
@@ -171,6 +153,49 @@ pub fn check_symbolic(
     report.sets.order = order.name;
     report.sets.way = way;
     Ok(report)
+}
+
+/// The functions of a model that preserve some properties, and the order of its slots.
+fn translated(
+    model: &Model,
+    layout: &Layout,
+    properties: &[PropertyId],
+    observer: &mut dyn Observer,
+) -> Result<(Functions, Order), SymbolicError> {
+    let budget = Budget::until(&observer.interrupt());
+    let spent = |_| EngineError::GaveUp(quotient_ir::Spent);
+    let possible = possible_values(model, layout, &budget).map_err(spent)?;
+    let behaviour = unfold_over(model, layout, Preserved::Properties(properties), possible, &budget).map_err(spent)?;
+    if let Some(Refusal { reason, span }) = Refusal::of(model, layout, &behaviour) {
+        return Err(SymbolicError::Refused { reason, span });
+    }
+    let functions = Functions::of_behaviour(behaviour);
+    let encoding = Encoding::new(functions.circuit());
+    let order = Order::of(&functions, &encoding, layout.slots.len());
+    Ok((functions, order))
+}
+
+/// Symmetries and the way in which they are used.
+type Used = Option<(Symmetries, Way)>;
+
+/// The symmetries that a search uses, if they can be applied to sets.
+fn suited(
+    machine: &mut Machine<'_>,
+    layout: &Layout,
+    symmetry: Option<SymbolicSymmetry<'_>>,
+) -> Result<Result<Used, SymbolicError>, Full> {
+    let Some(SymbolicSymmetry { group, way }) = symmetry.filter(|symmetry| !symmetry.group.is_trivial()) else {
+        return Ok(Ok(None));
+    };
+    Ok(match (Symmetries::new(machine, layout, group)?, way) {
+        (None, None) => Ok(None),
+        (None, Some(_)) => Err(SymbolicError::Unsuited),
+        (Some(symmetries), Some(Way::Dynamic)) if !symmetries.is_nice() => Err(SymbolicError::NotNice),
+        (Some(symmetries), way) => {
+            let usual = if symmetries.is_nice() { Way::Dynamic } else { Way::OnTheFly };
+            Ok(Some((symmetries, way.unwrap_or(usual))))
+        }
+    })
 }
 
 /// Runs a search and assembles its report.
@@ -310,7 +335,7 @@ struct Counted {
     never_fired: Option<Vec<quotient_ir::RuleId>>,
 }
 
-fn counted(search: &mut Search<'_, '_>, is_finished: bool) -> Result<Counted, crate::booleans::Full> {
+fn counted(search: &mut Search<'_, '_>, is_finished: bool) -> Result<Counted, Full> {
     let reached = search.reached.clone();
     let (passing, expanded) = (search.machine.passing.clone(), search.machine.expanded.clone());
     let is_passed = !search.options.store_passing;

@@ -26,6 +26,12 @@ impl From<Full> for NoRun {
     }
 }
 
+impl From<Halt> for NoRun {
+    fn from(halt: Halt) -> Self {
+        Self::Halt(halt)
+    }
+}
+
 impl From<EngineError> for NoRun {
     fn from(error: EngineError) -> Self {
         Self::Error(error)
@@ -40,7 +46,10 @@ impl Search<'_, '_> {
     fn steps_to(&mut self, states: &Set) -> Result<Vec<TraceStep>, NoRun> {
         let layers = match self.rings.clone() {
             Some(rings) => self.layers_of_rings(&rings, states)?,
-            None => self.layers(&self.reached.clone(), states)?,
+            None => {
+                let whole = self.orbits_of(&self.reached.clone())?;
+                self.layers(&whole, states)?
+            }
         };
         self.steps_through(&layers)
     }
@@ -230,7 +239,7 @@ fn failure(
     })
 }
 
-fn step((action, arguments): (Action, Vec<i64>), state: Valuation) -> TraceStep {
+pub(crate) fn step((action, arguments): (Action, Vec<i64>), state: Valuation) -> TraceStep {
     TraceStep { action, arguments, state }
 }
 

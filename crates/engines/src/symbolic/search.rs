@@ -12,7 +12,7 @@ use crate::symbolic::machine::Machine;
 use crate::symbolic::symmetry::{Symmetries, Way};
 
 /// The number of times that an instance is applied in a row.
-const LOCAL_ROUNDS: usize = 64;
+pub(crate) const LOCAL_ROUNDS: usize = 64;
 
 /// Why a search ends before all states are reached.
 pub(crate) enum Halt {
@@ -28,6 +28,15 @@ impl From<Full> for Halt {
     fn from(_: Full) -> Self {
         Self::Full
     }
+}
+
+/// What represents a state in the set of those that are reached.
+enum Representation<'s> {
+    Itself,
+    /// The state that symmetries sort it to.
+    Sorted(&'s Symmetries),
+    /// Those that a relation leads to.
+    Related(Set),
 }
 
 /// A search and what it has reached.
@@ -66,13 +75,36 @@ impl<'s, 'm> Search<'s, 'm> {
         observer: &'s mut dyn Observer,
     ) -> Result<Self, Full> {
         let wrong = wrong(machine, options, checks)?;
+        Ok(Self::with(machine, symmetries, options, checks, observer, wrong))
+    }
+
+    /// A search for all states, whatever is wrong in them.
+    pub(crate) fn of_all(
+        machine: &'s mut Machine<'m>,
+        symmetries: Option<(&'s Symmetries, Way)>,
+        options: &'s SearchOptions,
+        checks: &'s Checks,
+        observer: &'s mut dyn Observer,
+    ) -> Self {
+        let nothing = machine.diagrams.empty().clone();
+        Self::with(machine, symmetries, options, checks, observer, nothing)
+    }
+
+    fn with(
+        machine: &'s mut Machine<'m>,
+        symmetries: Option<(&'s Symmetries, Way)>,
+        options: &'s SearchOptions,
+        checks: &'s Checks,
+        observer: &'s mut dyn Observer,
+        wrong: Set,
+    ) -> Self {
         let is_fault = |claim: &crate::symbolic::machine::Claim| {
             claim.kind == PropertyKind::Assumption && !machine.diagrams.is_empty(&claim.fault)
         };
         let checks_assumptions = machine.claims.iter().any(is_fault);
         let is_constrained = machine.claims.iter().any(|claim| claim.kind == PropertyKind::Constraint);
         let reached = machine.diagrams.empty().clone();
-        Ok(Self {
+        Self {
             machine,
             symmetries,
             options,
@@ -85,7 +117,7 @@ impl<'s, 'm> Search<'s, 'm> {
             covered: Vec::new(),
             images: 0,
             is_constrained,
-        })
+        }
     }
 
     /// Reaches everything that can be reached.
@@ -100,16 +132,42 @@ impl<'s, 'm> Search<'s, 'm> {
         }
         let initial = self.machine.initial.clone();
         let initial = self.admitted(&initial)?;
-        match self.symmetries {
-            None if self.options.max_depth.is_some() => self.step_by_step(initial),
-            None => self.chaining(initial),
-            Some((symmetries, Way::OnTheFly)) => self.on_the_fly(initial, symmetries),
-            Some((symmetries, way)) => self.representatives(initial, symmetries, way),
+        let representation = match self.symmetries {
+            None => Representation::Itself,
+            Some((symmetries, Way::OnTheFly)) => return self.on_the_fly(initial, symmetries),
+            Some((symmetries, Way::Dynamic)) => Representation::Sorted(symmetries),
+            Some((symmetries, Way::OrbitRelation)) => {
+                let relation = symmetries.orbit_relation(self.machine)?;
+                let least = symmetries.least(self.machine, &relation)?;
+                let least = self.machine.after(&least)?;
+                Representation::Related(self.machine.diagrams.common(&relation, &least)?)
+            }
+            Some((symmetries, Way::MultipleRepresentatives)) => {
+                Representation::Related(symmetries.multiple_representatives(self.machine)?)
+            }
+        };
+        let initial = self.represented(&initial, &representation)?;
+        match self.options.max_depth {
+            Some(_) => self.step_by_step(initial, &representation),
+            None => self.chaining(initial, &representation),
+        }
+    }
+
+    /// What represents the states of a set.
+    fn represented(&mut self, states: &Set, representation: &Representation<'_>) -> Result<Set, Full> {
+        match representation {
+            Representation::Itself => Ok(states.clone()),
+            Representation::Sorted(symmetries) => symmetries.sorted(self.machine, states),
+            Representation::Related(relation) => {
+                let cube = self.machine.state_cube.clone();
+                let after = self.machine.diagrams.product(states, relation, &cube)?;
+                self.machine.before(&after)
+            }
         }
     }
 
     /// Says how far it is, and ends if it is to end.
-    fn pause(&mut self) -> Result<(), Halt> {
+    pub(crate) fn pause(&mut self) -> Result<(), Halt> {
         let progress = Progress {
             depth: self.rings.as_ref().map_or(0, |rings| rings.len() as u64 - 1),
             memory_bytes: self.machine.diagrams.peak() as u64 * NODE_BYTES,
@@ -180,19 +238,24 @@ impl<'s, 'm> Search<'s, 'm> {
         Ok(())
     }
 
-    /// Adds states to those reached, and returns the new ones among them.
-    fn add(&mut self, states: &Set) -> Result<Set, Halt> {
+    /// Adds what represents some states to what is reached, and returns what is new.
+    fn add(&mut self, states: &Set, representation: &Representation<'_>) -> Result<Set, Halt> {
         let new = self.machine.diagrams.without(states, &self.reached)?;
         if self.machine.diagrams.is_empty(&new) {
             return Ok(new);
         }
-        let new = self.admitted(&new)?;
+        // What does not exist, or where something is wrong, need not be a representative.
+        let mut new = self.admitted(&new)?;
+        if !matches!(representation, Representation::Itself) {
+            let representatives = self.represented(&new, representation)?;
+            new = self.machine.diagrams.without(&representatives, &self.reached)?;
+        }
         self.reached = self.machine.diagrams.union(&self.reached, &new)?;
         Ok(new)
     }
 
     /// Applies one instance after the other, each as often as it leads to something new, to all that was reached so far.
-    fn chaining(&mut self, initial: Set) -> Result<(), Halt> {
+    fn chaining(&mut self, initial: Set, representation: &Representation<'_>) -> Result<(), Halt> {
         self.reached = initial;
         let empty = self.machine.diagrams.empty().clone();
         // What each instance was applied to.
@@ -214,7 +277,7 @@ impl<'s, 'm> Search<'s, 'm> {
                     let from = if is_smaller { all } else { new };
                     self.images += 1;
                     let image = self.machine.image(number, &from)?;
-                    let found = self.add(&image)?;
+                    let found = self.add(&image, representation)?;
                     if self.machine.diagrams.is_empty(&found) {
                         break;
                     }
@@ -245,13 +308,13 @@ impl<'s, 'm> Search<'s, 'm> {
         Ok(self.machine.any_image(ring)?)
     }
 
-    fn step_by_step(&mut self, initial: Set) -> Result<(), Halt> {
+    fn step_by_step(&mut self, initial: Set, representation: &Representation<'_>) -> Result<(), Halt> {
         self.reached = initial.clone();
         self.rings = Some(vec![initial.clone()]);
         let mut ring = initial;
         while self.go_on(&ring)? {
             let image = self.next(&ring)?;
-            ring = self.add(&image)?;
+            ring = self.add(&image, representation)?;
             self.note(&ring);
         }
         Ok(())
@@ -272,47 +335,9 @@ impl<'s, 'm> Search<'s, 'm> {
         while self.go_on(&ring)? {
             let image = self.next(&ring)?;
             let new = self.machine.diagrams.without(&image, &known)?;
-            ring = self.add(&new)?;
+            ring = self.add(&new, &Representation::Itself)?;
             let orbits = symmetries.orbits(self.machine, &ring)?;
             known = self.machine.diagrams.union(&known, &orbits)?;
-            self.note(&ring);
-        }
-        Ok(())
-    }
-
-    /// Each state is replaced by one or several that represent it.
-    fn representatives(&mut self, initial: Set, symmetries: &Symmetries, way: Way) -> Result<(), Halt> {
-        let relation = match way {
-            Way::Dynamic | Way::OnTheFly => None,
-            Way::OrbitRelation => {
-                let relation = symmetries.orbit_relation(self.machine)?;
-                let least = symmetries.least(self.machine, &relation)?;
-                let least = self.machine.after(&least)?;
-                Some(self.machine.diagrams.common(&relation, &least)?)
-            }
-            Way::MultipleRepresentatives => Some(symmetries.multiple_representatives(self.machine)?),
-        };
-        let represented = |search: &mut Self, states: &Set| -> Result<Set, Full> {
-            match &relation {
-                None => symmetries.sorted(search.machine, states),
-                Some(relation) => {
-                    let cube = search.machine.state_cube.clone();
-                    let after = search.machine.diagrams.product(states, relation, &cube)?;
-                    search.machine.before(&after)
-                }
-            }
-        };
-        let mut ring = represented(self, &initial)?;
-        self.reached = ring.clone();
-        self.rings = Some(vec![ring.clone()]);
-        while self.go_on(&ring)? {
-            let image = self.next(&ring)?;
-            // What does not exist, or where something is wrong, need not be a representative.
-            let image = self.machine.diagrams.without(&image, &self.reached)?;
-            let image = self.admitted(&image)?;
-            let image = represented(self, &image)?;
-            ring = self.machine.diagrams.without(&image, &self.reached)?;
-            self.reached = self.machine.diagrams.union(&self.reached, &ring)?;
             self.note(&ring);
         }
         Ok(())

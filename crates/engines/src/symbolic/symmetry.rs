@@ -117,10 +117,11 @@ impl Symmetries {
         let nice = match nice {
             None => None,
             Some((maps, order)) => {
+                let less = machine.less_after(&order)?;
                 let mut actions = Vec::with_capacity(maps.len());
                 for map in maps {
                     let mut action = Action::new(machine, map)?;
-                    action.lessens = Some(action.lessened(machine, &order)?);
+                    action.lessens = Some(action.lessened(machine, &less)?);
                     actions.push(action);
                 }
                 Some(actions)
@@ -135,6 +136,11 @@ impl Symmetries {
             acting.push(actions);
         }
         Ok(Some(Self { levels: acting, order, nice }))
+    }
+
+    /// The number of symmetries.
+    pub(crate) fn order(&self) -> &BigUint {
+        &self.order
     }
 
     /// Whether permutations are known that sort sets.
@@ -179,7 +185,7 @@ impl Symmetries {
 
     /// The relation of states in the same orbit, from the state before to the state after.
     pub(crate) fn orbit_relation(&self, machine: &mut Machine<'_>) -> Result<Set, Full> {
-        let mut relation = machine.identity()?;
+        let mut relation = machine.identity();
         for level in self.levels.iter().rev() {
             let mut joined = relation.clone();
             for action in level {
@@ -198,11 +204,12 @@ impl Symmetries {
         if tried.is_empty() {
             tried = self.levels.iter().flatten().collect();
         }
-        let identity = machine.identity()?;
+        let identity = machine.identity();
         let mut least = machine.diagrams.whole().clone();
         let order = machine.usual_order().to_vec();
+        let less = machine.less_after(&order)?;
         for action in &tried {
-            let lessens = action.lessened(machine, &order)?;
+            let lessens = action.lessened(machine, &less)?;
             least = machine.diagrams.without(&least, &lessens)?;
         }
         let least_after = machine.after(&least)?;
@@ -212,7 +219,7 @@ impl Symmetries {
             relation = machine.diagrams.union(&relation, &image)?;
         }
         let relation = machine.diagrams.common(&relation, &least_after)?;
-        let after = machine.after_cube()?;
+        let after = machine.after_cube();
         let has_one = machine.diagrams.exists(&relation, &after)?;
         let itself = machine.diagrams.without(&identity, &has_one)?;
         machine.diagrams.union(&relation, &itself)
@@ -223,7 +230,7 @@ impl Symmetries {
         // Not least: some state of the orbit is less.
         let order = machine.usual_order().to_vec();
         let less = machine.less_after(&order)?;
-        let after = machine.after_cube()?;
+        let after = machine.after_cube();
         let greater = machine.diagrams.product(relation, &less, &after)?;
         machine.diagrams.not(&greater)
     }
@@ -238,13 +245,13 @@ impl Symmetries {
         let elements: Vec<Vec<&Action>> = self.products();
         for product in elements.into_iter().skip(1) {
             // The states that a product leaves as they are: the relation of each to its image meets the identity.
-            let mut relation = machine.identity()?;
+            let mut relation = machine.identity();
             for action in product {
                 relation = action.image_after(machine, &relation)?;
             }
-            let identity = machine.identity()?;
+            let identity = machine.identity();
             let fixed = machine.diagrams.common(&relation, &identity)?;
-            let after = machine.after_cube()?;
+            let after = machine.after_cube();
             let fixed = machine.diagrams.product(&fixed, states, &after)?;
             total += machine.count(&fixed);
         }
@@ -284,13 +291,12 @@ impl Action {
         machine.diagrams.common(&replaced, &self.images.1)
     }
 
-    /// The states whose image is less than they are, compared slot by slot in an order.
-    fn lessened(&self, machine: &mut Machine<'_>, order: &[u32]) -> Result<Set, Full> {
-        let identity = machine.identity()?;
+    /// The states whose image is less than they are, by a relation from states to lesser ones.
+    fn lessened(&self, machine: &mut Machine<'_>, less: &Set) -> Result<Set, Full> {
+        let identity = machine.identity();
         let relation = self.image_after(machine, &identity)?;
-        let less = machine.less_after(order)?;
-        let after = machine.after_cube()?;
-        machine.diagrams.product(&relation, &less, &after)
+        let after = machine.after_cube();
+        machine.diagrams.product(&relation, less, &after)
     }
 }
 

@@ -15,12 +15,12 @@
 pub(crate) mod atoms;
 mod branching;
 mod chain;
-mod classes;
+pub(crate) mod classes;
 mod component;
 mod components;
 mod crew;
 mod global;
-mod lasso;
+pub(crate) mod lasso;
 mod levels;
 mod parts;
 mod product;

@@ -26,6 +26,7 @@ use rustc_hash::FxHashMap;
 use crate::report::StopReason;
 use crate::temporal::components::{Components, Watch, components};
 pub use evidence::{Evidence, Open, Path};
+pub(crate) use evidence::{Guide, explain};
 use graph::Reverse;
 pub use graph::{EdgeClasses, Ending, FairnessClasses, Graph, GraphBuilder, StateSet};
 use product::{Part, Product};
@@ -151,27 +152,12 @@ fn label<'x>(graph: &'x Graph, values: &'x [StateSet], atom: Atom) -> &'x StateS
 impl Check<'_, '_> {
     /// The states where a quantified path formula is true.
     fn quantified(&mut self, step: &PathStep) -> Result<StateSet, TreeError> {
-        let (path, operator) = self.existential(step);
+        let (path, operator) = step.existential(self.pool);
         let states = self.some_path(path, operator)?;
         Ok(match step.quantifier {
             PathQuantifier::Some => states,
             PathQuantifier::All => states.complement(),
         })
-    }
-
-    /// The path formula of a step, negated if the step is about all paths.
-    fn existential(&mut self, step: &PathStep) -> (Formula, CtlOperator) {
-        if step.quantifier == PathQuantifier::Some {
-            return (step.path, step.operator);
-        }
-        let mut not = |formula| self.pool.not(formula);
-        let operator = match step.operator {
-            CtlOperator::Next(a) => CtlOperator::Next(not(a)),
-            CtlOperator::Until(a, b) => CtlOperator::Release(not(a), not(b)),
-            CtlOperator::Release(a, b) => CtlOperator::Until(not(a), not(b)),
-            CtlOperator::None => CtlOperator::None,
-        };
-        (not(step.path), operator)
     }
 
     /// The states where a path begins that satisfies a path formula.

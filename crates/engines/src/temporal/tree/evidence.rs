@@ -4,8 +4,8 @@
 //! all paths, and is false. What holds at the end of a finite witness is shown in turn, by making the path longer. Where a
 //! claim about all paths is to be shown, the path stops: that is the branching point.
 
-use quotient_temporal::branching::CtlOperator;
-use quotient_temporal::{Formula, Node, PathQuantifier, translate};
+use quotient_temporal::branching::{CtlOperator, PathStep, restored};
+use quotient_temporal::{Atom, Formula, Formulas, Node, PathQuantifier, translate};
 
 use super::graph::StateSet;
 use super::product::{Part, Product};
@@ -70,56 +70,111 @@ impl Path {
     }
 }
 
+/// A path under construction that is to show the value of a formula: what is known at its end, and how it goes on.
+pub(crate) trait Guide {
+    /// Why it cannot go on.
+    type Error;
+    /// The formulas.
+    fn pool(&self) -> &Formulas;
+    /// The quantified path formula that an atom stands for, if it does.
+    fn step_of(&self, atom: Atom) -> Option<PathStep>;
+    /// Whether a boolean combination of atoms and steps is true at the end of the path.
+    fn is_true(&mut self, condition: Formula) -> Result<bool, Self::Error>;
+    /// Notes that the path does not show the value of a formula at its end.
+    fn leave_open(&mut self, condition: Formula, value: bool) -> Result<(), Self::Error>;
+    /// Makes the path longer so that a step shows its value. Returns what remains to be shown at its end.
+    fn follow(&mut self, step: &PathStep) -> Result<Option<Formula>, Self::Error>;
+    /// Whether a formula does not just depend on the state.
+    fn has_steps(&self, formula: Formula) -> bool {
+        self.pool().atoms(formula).last().is_some_and(|&atom| self.step_of(atom).is_some())
+    }
+}
+
+/// Makes a path longer until it shows the value of a boolean combination of atoms and steps at its end.
+pub(crate) fn explain<G: Guide>(guide: &mut G, condition: Formula, value: bool) -> Result<(), G::Error> {
+    let (mut claim, mut value) = (condition, value);
+    // Each turn looks at a part of the formula, or at one of an earlier step.
+    loop {
+        match guide.pool().node(claim).clone() {
+            Node::Not(inner) => (claim, value) = (inner, !value),
+            node @ (Node::And(_) | Node::Or(_)) => {
+                let any_suffices = matches!(node, Node::Or(_)) == value;
+                let (steps, plain): (Vec<Formula>, Vec<Formula>) =
+                    node.children().iter().partition(|part| guide.has_steps(**part));
+                if any_suffices {
+                    for part in plain {
+                        if guide.is_true(part)? == value {
+                            return Ok(());
+                        }
+                    }
+                    let mut deciding = None;
+                    for part in steps {
+                        if deciding.is_none() && guide.is_true(part)? == value {
+                            deciding = Some(part);
+                        }
+                    }
+                    claim = deciding.expect("one part decides the value");
+                } else {
+                    match steps[..] {
+                        [] => return Ok(()),
+                        [only] => claim = only,
+                        _ => return guide.leave_open(claim, value),
+                    }
+                }
+            }
+            Node::Atom(atom) => {
+                let Some(step) = guide.step_of(atom) else { return Ok(()) };
+                if (step.quantifier == PathQuantifier::Some) != value {
+                    return guide.leave_open(claim, value);
+                }
+                match guide.follow(&step)? {
+                    Some(rest) => (claim, value) = (rest, true),
+                    None => return Ok(()),
+                }
+            }
+            _ => return Ok(()),
+        }
+    }
+}
+
+/// Evidence under construction.
+struct Showing<'c, 'a, 'p> {
+    check: &'c mut Check<'a, 'p>,
+    evidence: Evidence,
+}
+
+impl Guide for Showing<'_, '_, '_> {
+    type Error = TreeError;
+    fn pool(&self) -> &Formulas {
+        self.check.pool
+    }
+    fn step_of(&self, atom: Atom) -> Option<PathStep> {
+        self.check.step_of(atom).cloned()
+    }
+    fn is_true(&mut self, condition: Formula) -> Result<bool, TreeError> {
+        Ok(self.check.is_true(condition, self.evidence.path.last()))
+    }
+    fn leave_open(&mut self, condition: Formula, value: bool) -> Result<(), TreeError> {
+        self.check.leave_open(&mut self.evidence, condition, value);
+        Ok(())
+    }
+    fn follow(&mut self, step: &PathStep) -> Result<Option<Formula>, TreeError> {
+        let (path, operator) = step.existential(self.check.pool);
+        self.check.witness(&mut self.evidence, path, operator)
+    }
+}
+
 impl Check<'_, '_> {
     /// Evidence for the value of a boolean combination of atoms and steps in a state.
     pub(super) fn evidence(&mut self, state: u32, condition: Formula, value: bool) -> Result<Evidence, TreeError> {
-        let mut evidence =
-            Evidence { path: Path { states: vec![state], edges: Vec::new(), cycle: None }, open: Vec::new() };
-        let (mut claim, mut value) = (condition, value);
-        // Each turn looks at a part of the formula, or at one of an earlier step.
-        loop {
-            let state = evidence.path.last();
-            match self.pool.node(claim).clone() {
-                Node::Not(inner) => (claim, value) = (inner, !value),
-                node @ (Node::And(_) | Node::Or(_)) => {
-                    let parts = node.children();
-                    let any_suffices = matches!(node, Node::Or(_)) == value;
-                    let (steps, plain): (Vec<Formula>, Vec<Formula>) =
-                        parts.iter().partition(|part| self.has_steps(**part));
-                    if any_suffices {
-                        if plain.iter().any(|part| self.is_true(*part, state) == value) {
-                            return Ok(evidence);
-                        }
-                        claim = steps
-                            .into_iter()
-                            .find(|part| self.is_true(*part, state) == value)
-                            .expect("one part decides the value");
-                    } else {
-                        match steps[..] {
-                            [] => return Ok(evidence),
-                            [only] => claim = only,
-                            _ => {
-                                self.leave_open(&mut evidence, claim, value);
-                                return Ok(evidence);
-                            }
-                        }
-                    }
-                }
-                Node::Atom(atom) if atom.0 as usize >= self.graph.atoms() => {
-                    let step = self.steps[atom.0 as usize - self.graph.atoms()].clone();
-                    if (step.quantifier == PathQuantifier::Some) != value {
-                        self.leave_open(&mut evidence, claim, value);
-                        return Ok(evidence);
-                    }
-                    let (path, operator) = self.existential(&step);
-                    match self.witness(&mut evidence, path, operator)? {
-                        Some(rest) => (claim, value) = (rest, true),
-                        None => return Ok(evidence),
-                    }
-                }
-                _ => return Ok(evidence),
-            }
-        }
+        let path = Path { states: vec![state], edges: Vec::new(), cycle: None };
+        let mut showing = Showing { check: self, evidence: Evidence { path, open: Vec::new() } };
+        explain(&mut showing, condition, value)?;
+        Ok(showing.evidence)
+    }
+
+    fn step_of(&self, atom: Atom) -> Option<&PathStep> {
+        (atom.0 as usize).checked_sub(self.graph.atoms()).map(|number| &self.steps[number])
     }
 
     /// Continues a path so that a path formula holds on it from here on. Returns what remains to be shown at its end.
@@ -196,13 +251,13 @@ impl Check<'_, '_> {
     }
 
     fn has_steps(&self, formula: Formula) -> bool {
-        self.pool.atoms(formula).last().is_some_and(|atom| atom.0 as usize >= self.graph.atoms())
+        self.pool.atoms(formula).last().is_some_and(|&atom| self.step_of(atom).is_some())
     }
 
     /// Leaves the value of a formula open at the end of the path.
     fn leave_open(&mut self, evidence: &mut Evidence, formula: Formula, holds: bool) {
         let (position, state) = (evidence.path.states.len() - 1, evidence.path.last());
-        let formula = self.restored(formula);
+        let formula = restored(self.pool, &self.steps, formula);
         evidence.open.push(Open { position, state, formula, holds });
     }
 
@@ -211,26 +266,11 @@ impl Check<'_, '_> {
         if !self.has_steps(formula) {
             return;
         }
-        let restored = self.restored(formula);
+        let restored = restored(self.pool, &self.steps, formula);
         for position in positions {
             let state = evidence.path.states[position];
             let holds = self.is_true(formula, state);
             evidence.open.push(Open { position, state, formula: restored, holds });
         }
-    }
-
-    /// The formula with the quantified path formulas that its atoms stand for.
-    fn restored(&mut self, formula: Formula) -> Formula {
-        let known = self.graph.atoms();
-        let mut images: Vec<Formula> = Vec::new();
-        for step in &self.steps {
-            let path = self.pool.substitute(step.path, |pool, atom| {
-                (atom.0 as usize).checked_sub(known).map_or_else(|| pool.atom(atom), |step| images[step])
-            });
-            images.push(self.pool.path(step.quantifier, path));
-        }
-        self.pool.substitute(formula, |pool, atom| {
-            (atom.0 as usize).checked_sub(known).map_or_else(|| pool.atom(atom), |step| images[step])
-        })
     }
 }
