@@ -725,6 +725,8 @@ pub(crate) enum ReductionName {
     MultipleRepresentatives,
     /// Symbolic: what is found first represents its orbit; may keep several states of an orbit
     OnTheFly,
+    /// Symbolic: the same, but of many new states only some are followed; finds violations, and rarely decides
+    SomeRepresentatives,
     /// Symbolic: sets are sorted by exchanges; one representative per orbit
     Dynamic,
 }
@@ -732,7 +734,7 @@ pub(crate) enum ReductionName {
 /// The engines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum EngineName {
-    /// One state at a time
+    /// One state at a time; sets of states if single ones do not fit into memory
     Auto,
     /// One state at a time
     Explicit,

@@ -2,7 +2,7 @@
 
 mod transcript;
 
-use transcript::quotient;
+use transcript::{quotient, quotient_with};
 
 const READERS: &str = "../../../../models/murphi/readers_writers.m";
 const GERMAN: &str = "../../../../models/murphi/german.m";
@@ -52,4 +52,59 @@ fn what_has_no_bits_is_refused_with_its_location() {
         assert_eq!(said.status, Some(3), "{said}");
         assert!(said.stderr.contains("lock_server.m:") && said.stderr.contains("multisets"), "{said}");
     }
+}
+
+#[test]
+fn formulas_of_ctl_are_decided_by_sets() {
+    let check = |formula: &str, fairness: &str| {
+        let options = ["check", "--engine", "symbolic", "-D", "READERS=3", "--fairness", fairness, "--ctl", formula];
+        quotient(options.into_iter().chain([READERS]))
+    };
+    let said = check("AG EF at[1] = inside", "none");
+    assert_eq!(said.status, Some(0), "{said}");
+    // Others may enter for ever, unless everyone is treated fairly.
+    for (formula, fairness, status) in [
+        ("AG (at[1] = trying -> AF at[1] = inside)", "none", 1),
+        ("AG (at[1] = trying -> AF at[1] = inside)", "weak", 1),
+        ("AG (at[1] = trying -> AF at[1] = inside)", "strong", 0),
+        ("A (G F at[1] = inside)", "none", 3),
+    ] {
+        let said = check(formula, fairness);
+        assert_eq!(said.status, Some(status), "{formula} {fairness}: {said}");
+        let words = if status == 1 {
+            "repeats"
+        } else if status == 3 {
+            "not a formula of CTL"
+        } else {
+            "holds"
+        };
+        assert!(said.to_string().contains(words), "{words}: {said}");
+    }
+}
+
+#[test]
+fn sets_are_tried_if_single_states_do_not_fit() {
+    // Many states that are easy to describe, and the same beside a multiset, which has no bits.
+    let cells = "var c: array [1..32] of boolean; startstate clear c; end; \
+                 ruleset i: 1..32 do rule begin c[i] := !c[i]; end; end; invariant c[1] | !c[1];";
+    let bag = cells.replacen("var c", "var m: multiset [1] of boolean; c", 1);
+    let check = |text: &str| {
+        let limits = ["check", "--language", "murphi", "--max-memory", "48MiB", "--symmetry", "off", "--exact-counts", "-"];
+        quotient_with(limits, text.as_bytes(), &[])
+    };
+    let said = check(cells);
+    assert_eq!(said.status, Some(0), "{said}");
+    assert!(said.stdout.contains("single states did not fit into memory"), "{said}");
+    assert!(said.stdout.contains("4,294,967,296"), "{said}");
+    let said = check(&bag);
+    assert_eq!(said.status, Some(2), "{said}");
+    assert!(said.stdout.contains("sets of states were tried") && said.stdout.contains("multisets"), "{said}");
+}
+
+#[test]
+fn diagrams_keep_within_memory() {
+    let limits = ["check", "--engine", "symbolic", "--max-memory", "48MiB", "-D", "N=4"];
+    let said = quotient(limits.into_iter().chain(["../../../../models/murphi/mesi.m"]));
+    assert_eq!(said.status, Some(2), "{said}");
+    assert!(said.stdout.contains("memory"), "{said}");
 }

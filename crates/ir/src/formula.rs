@@ -3,6 +3,7 @@
 //! Code that evaluates, prints or permutes conditions obtains them from a formula ([`Formula::condition`],
 //! [`Formula::conditions`]), and need not know the other constructors.
 
+use quotient_temporal::branching::is_ctl;
 use quotient_temporal::{Automaton, Formulas};
 
 use crate::behaviour::{Behaviour, EventLabel};
@@ -67,6 +68,16 @@ pub enum TemporalClaim {
     Never(Automaton),
     /// A claim about the events of a process.
     Behaviour(Box<Behaviour>),
+}
+
+impl Temporal {
+    /// Whether the claim is a formula of CTL: each path quantifier governs one temporal operator.
+    pub fn is_ctl(&self) -> bool {
+        match &self.claim {
+            TemporalClaim::Branching { pool, formula } => is_ctl(&mut pool.clone(), *formula),
+            TemporalClaim::Linear { .. } | TemporalClaim::Never(_) | TemporalClaim::Behaviour(_) => false,
+        }
+    }
 }
 
 impl Formula {

@@ -40,7 +40,7 @@ pub enum Reduction {
 /// How states are searched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Engine {
-    /// As suits the model: one by one.
+    /// One by one; as sets if single states do not fit into memory.
     #[default]
     Auto,
     /// One by one.

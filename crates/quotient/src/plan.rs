@@ -17,7 +17,7 @@
 //! | global fairness | formulas about trees, automata that are not deterministic |
 //! | strategies | no symmetries |
 //! | declared symmetries | no reduction |
-//! | symbolic search | depth-first order, other reductions than of sets, approximate stores, spilling, checkpoints, resuming, a cross-check, statistics, all errors, a limit on states, temporal properties, objectives, partial order (`on`) |
+//! | symbolic search | depth-first order, other reductions than of sets, approximate stores, spilling, checkpoints, resuming, a cross-check, statistics, all errors, a limit on states, temporal properties that are not of CTL, global fairness, objectives, partial order (`on`) |
 //! | a solver | the same, and reductions of sets |
 //! | reductions of sets | other than symbolic searches |
 //! | partial order (`on`) | adaptive reduction, markers, a cross-check, statistics, all errors, exact counts, a constraint, liveness, temporal properties, assumptions |
@@ -29,7 +29,7 @@ use std::path::PathBuf;
 use quotient_engines::{
     FairnessMode, FairnessScope, SearchOptions, SearchOrder, StoreMode, ViolationLimit, global_obstacle, parts_obstacle,
 };
-use quotient_ir::{DeadlockMode, PropertyId, PropertyKind};
+use quotient_ir::{DeadlockMode, PropertyId, PropertyKind, Temporal};
 use quotient_symmetry::Strategy;
 
 use crate::control::{Control, Observer, Silent};
@@ -191,7 +191,7 @@ impl Plan {
         let liveness = properties.iter().copied().find(|&id| kind(id) == PropertyKind::AlwaysReachable);
         let has_liveness = liveness.is_some();
         let liveness = liveness.or(temporal.first().copied()).map(named);
-        refuse_engine(model, options, &search, temporal.first().map(|&id| named(id)))?;
+        refuse_engine(model, options, &search, &temporal, &named)?;
         refuse_all_errors(options, &search)?;
         refuse_constraint(model, options, liveness.as_deref())?;
         let word = if has_liveness { "liveness properties" } else { "temporal properties" };
@@ -241,6 +241,13 @@ impl Plan {
     /// As for [`Plan::run`].
     pub fn run_with(&self, control: &Control, observer: &mut dyn Observer) -> Result<Report, Error> {
         run::check(self, control, observer)
+    }
+
+    /// The same search of states as sets, if it can be that.
+    pub(crate) fn by_sets(&self) -> Option<Self> {
+        let options = Options { engine: Engine::Symbolic, ..self.options.clone() };
+        refuse_engine(&self.model, &options, &self.search, &[], &|_| String::new()).ok()?;
+        Some(Self { options, ..self.clone() })
     }
 
     /// Whether anything is claimed about single states, or can go wrong in them.
@@ -319,7 +326,8 @@ fn refuse_engine(
     model: &Model,
     options: &Options,
     search: &SearchOptions,
-    temporal: Option<String>,
+    temporal: &[PropertyId],
+    named: &dyn Fn(PropertyId) -> String,
 ) -> Result<(), Refusal> {
     let engine = match (options.engine, options.reduction) {
         (Engine::Symbolic, _) => "symbolic",
@@ -337,8 +345,14 @@ fn refuse_engine(
         Engine::Solver(_) => "--max-states: it does not count states; use --max-memory",
         _ => "--max-states: it counts states at its end; use --max-memory",
     };
-    let what = if let Some(name) = temporal {
-        format!("{name}; name others with --property")
+    let is_by_sets = options.engine == Engine::Symbolic;
+    let is_ctl = |id: PropertyId| model.ir().properties[id].formula.temporal().is_some_and(Temporal::is_ctl);
+    let undecided = temporal.iter().copied().find(|&id| !is_by_sets || !is_ctl(id));
+    let what = if let Some(id) = undecided {
+        let why = if is_by_sets { ", which is not a formula of CTL" } else { "" };
+        format!("{}{why}; name others with --property", named(id))
+    } else if is_by_sets && !temporal.is_empty() && search.fairness == FairnessMode::Global {
+        "global fairness".to_owned()
     } else {
         let unusable: [(bool, &str); 11] = [
             (options.order == SearchOrder::DepthFirst, "--search dfs"),

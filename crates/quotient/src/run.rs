@@ -48,6 +48,8 @@ pub(crate) struct Found {
     pub(crate) sets: Option<SetsReport>,
     /// What a solver did, if one was asked.
     pub(crate) proof: Option<ProofReport>,
+    /// What else is to be said.
+    pub(crate) notes: Vec<String>,
 }
 
 impl Found {
@@ -62,6 +64,7 @@ impl Found {
             partial_order: None,
             sets: None,
             proof: None,
+            notes: Vec::new(),
         }
     }
 }
@@ -194,7 +197,11 @@ pub(crate) fn search_as_planned(plan: &Plan, control: &Control) -> Result<Found,
     }
     let (search, partial_order) = partial_order::applied(plan, control.interrupt())?;
     let found = search_with_symmetries(&Plan { search, ..plan.clone() }, control)?;
-    Ok(Found { partial_order: partial_order.or(found.partial_order), ..found })
+    let found = Found { partial_order: partial_order.or(found.partial_order), ..found };
+    match plan.options.engine {
+        Engine::Auto => symbolic::instead(plan, found, control),
+        _ => Ok(found),
+    }
 }
 
 /// Finds symmetries and searches with them.

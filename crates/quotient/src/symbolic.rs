@@ -2,39 +2,109 @@
 
 use std::ops::ControlFlow;
 
-use quotient_engines::{SymbolicError, SymbolicReport, SymbolicSymmetry, check_symbolic};
+use quotient_engines::{
+    StopReason, SymbolicError, SymbolicReport, SymbolicSymmetry, TemporalReport, Verdict, Way, check_symbolic,
+    check_symbolic_tree,
+};
+use quotient_ir::PropertyId;
 
 use crate::control::{Control, Follower};
+use crate::detection::Symmetries;
 use crate::error::Error;
-use crate::options::{Reduction, Symmetry};
+use crate::options::{Options, Reduction, Symmetry};
 use crate::plan::{Plan, Refusal};
 use crate::run::{Found, symmetries_first};
 use crate::search::within_memory;
 
+/// The room for diagrams when sets are tried: beyond it, they are not small.
+const TRIED_BYTES: u64 = 1 << 30;
+
 /// Finds symmetries, and searches sets of states.
 pub(crate) fn search(plan: &Plan, control: &Control) -> Result<Found, Error> {
+    search_within(plan, control, u64::MAX)
+}
+
+/// The same, with diagrams of at most so many bytes.
+fn search_within(plan: &Plan, control: &Control, bytes: u64) -> Result<Found, Error> {
     let Plan { model, options, search, .. } = plan;
-    let (symmetry, way) = match options.reduction {
-        Reduction::OfSets(way) => (options.symmetry, Some(way)),
-        Reduction::None => (Symmetry::Off, None),
-        _ => (options.symmetry, None),
-    };
+    let (symmetry, way) = wish(options);
     let symmetries = match symmetries_first(plan, symmetry, control)? {
         ControlFlow::Continue(symmetries) => symmetries,
         ControlFlow::Break(found) => return Ok(found),
     };
-    let group = symmetries.as_ref().and_then(|symmetries| symmetries.plan.as_ref()).map(|plan| &plan.symmetry.group);
-    let used = group.map(|group| SymbolicSymmetry { group, way });
+    let used = used(symmetries.as_ref(), way);
+    let mut follower = Follower::new(control, None);
+    let mut search = within_memory(search, control);
+    search.max_memory = search.max_memory.map(|room| room.min(bytes));
+    let found = check_symbolic(model.ir(), model.layout(), used, &search, &mut follower);
+    let SymbolicReport { report, sets } = found.map_err(|error| error_of(plan, error))?;
+    Ok(Found { sets: Some(sets), ..Found::new(symmetries, report) })
+}
+
+/// Tries sets if single states did not fit into memory: what has too many of them may have small diagrams. `found` is
+/// what the search of single states found, and is returned if sets decide nothing.
+pub(crate) fn instead(plan: &Plan, mut found: Found, control: &Control) -> Result<Found, Error> {
+    let is_full = matches!(found.report.stop_reason, Some(StopReason::MemoryLimit(_)));
+    let Some(by_sets) = plan.by_sets().filter(|_| is_full && control.stop_reason().is_none()) else {
+        return Ok(found);
+    };
+    let states = found.report.states;
+    let reason = match search_within(&by_sets, control, TRIED_BYTES) {
+        Ok(mut tried) if tried.report.verdict != Verdict::Inconclusive => {
+            tried
+                .notes
+                .push(format!("single states did not fit into memory after {states} of them: sets were searched"));
+            return Ok(tried);
+        }
+        Ok(_) => "their diagrams are too large".to_owned(),
+        Err(error @ Error::Internal(_)) => return Err(error),
+        Err(error) => error.to_string(),
+    };
+    found.notes.push(format!("sets of states were tried, since single ones did not fit into memory: {reason}"));
+    Ok(found)
+}
+
+/// Checks a formula of CTL. `found` is what the search of the states found, if there was one.
+pub(crate) fn check_tree(
+    plan: &Plan,
+    control: &Control,
+    (property, found): (PropertyId, &Found),
+) -> Result<TemporalReport, Error> {
+    let Plan { model, options, search, .. } = plan;
+    let (symmetry, way) = wish(options);
+    let own = match &found.symmetries {
+        Some(_) => None,
+        None => match symmetries_first(plan, symmetry, control)? {
+            ControlFlow::Continue(symmetries) => symmetries,
+            ControlFlow::Break(_) => None,
+        },
+    };
+    let used = used(found.symmetries.as_ref().or(own.as_ref()), way);
     let mut follower = Follower::new(control, None);
     let search = within_memory(search, control);
-    let found = check_symbolic(model.ir(), model.layout(), used, &search, &mut follower);
-    let SymbolicReport { report, sets } = match found {
-        Ok(found) => found,
-        Err(SymbolicError::Engine(error)) => return Err(Error::of_engine(model.source(), error)),
-        Err(error @ SymbolicError::Refused { span, .. }) => {
-            return Err(Error::unsupported(model.source(), error.to_string(), span));
-        }
-        Err(error) => return Err(Refusal::Engine(error.to_string()).into()),
-    };
-    Ok(Found { sets: Some(sets), ..Found::new(symmetries, report) })
+    check_symbolic_tree(model.ir(), model.layout(), property, used, &search, &mut follower)
+        .map_err(|error| error_of(plan, error))
+}
+
+/// Which symmetries are wanted, and how they are used.
+fn wish(options: &Options) -> (Symmetry, Option<Way>) {
+    match options.reduction {
+        Reduction::OfSets(way) => (options.symmetry, Some(way)),
+        Reduction::None => (Symmetry::Off, None),
+        _ => (options.symmetry, None),
+    }
+}
+
+fn used(symmetries: Option<&Symmetries>, way: Option<Way>) -> Option<SymbolicSymmetry<'_>> {
+    let plan = symmetries.and_then(|symmetries| symmetries.plan.as_ref());
+    plan.map(|plan| SymbolicSymmetry { group: &plan.symmetry.group, way })
+}
+
+fn error_of(plan: &Plan, error: SymbolicError) -> Error {
+    let source = plan.model.source();
+    match error {
+        SymbolicError::Engine(error) => Error::of_engine(source, error),
+        SymbolicError::Refused { span, .. } => Error::unsupported(source, error.to_string(), span),
+        error => Refusal::Engine(error.to_string()).into(),
+    }
 }

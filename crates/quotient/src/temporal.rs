@@ -10,11 +10,12 @@ use crate::background;
 use crate::control::{Control, Follower, Phase};
 use crate::error::Error;
 use crate::names::property_name;
-use crate::options::{Reduction, Symmetry};
+use crate::options::{Engine, Reduction, Symmetry};
 use crate::partial_order;
 use crate::plan::{Plan, Refusal};
 use crate::run::Found;
 use crate::search::within_memory;
+use crate::symbolic;
 
 /// Checks the temporal properties of a plan, and adds the verdicts to what was found.
 pub(crate) fn check_all(plan: &Plan, control: &Control, found: &mut Found) -> Result<(), Error> {
@@ -107,6 +108,14 @@ fn search(
         options.temporal_detection = background::work_for(found.report.transitions);
     }
     options.temporal_parts = partial_order::for_temporal(plan, found);
+    if plan.options.engine == Engine::Symbolic {
+        let checked = symbolic::check_tree(plan, control, (property, found));
+        return match control.stop_reason() {
+            // Whatever it returned, it was interrupted.
+            Some(reason) if checked.is_err() => Ok(unfinished(property, reason, plan.search.fairness)),
+            _ => checked,
+        };
+    }
     let mut follower = Follower::new(control, None);
     let checked = engines::check_temporal(model, layout, property, source, &options, &mut follower);
     match (checked, control.stop_reason()) {

@@ -122,6 +122,7 @@ fn reduction(name: ReductionName) -> Reduction {
         ReductionName::OrbitRelation => Reduction::OfSets(Way::OrbitRelation),
         ReductionName::MultipleRepresentatives => Reduction::OfSets(Way::MultipleRepresentatives),
         ReductionName::OnTheFly => Reduction::OfSets(Way::OnTheFly),
+        ReductionName::SomeRepresentatives => Reduction::OfSets(Way::SomeRepresentatives { nodes: Way::USUAL_NODES }),
         ReductionName::Dynamic => Reduction::OfSets(Way::Dynamic),
     }
 }

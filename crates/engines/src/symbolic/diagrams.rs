@@ -151,6 +151,20 @@ impl Diagrams {
         Ok(!self.is_empty(&common))
     }
 
+    /// A part of a set that has at most so many nodes, or one assignment. It is not empty unless the set is.
+    pub(crate) fn part(&mut self, set: &Set, nodes: usize) -> Result<Set, Full> {
+        let mut part = set.clone();
+        let Some(picked) = self.pick(set).filter(|_| self.size(set) > nodes) else { return Ok(part) };
+        for (variable, value) in (0..).zip(picked) {
+            let own = self.variable(variable).clone();
+            part = if value { self.common(&part, &own)? } else { self.without(&part, &own)? };
+            if self.size(&part) <= nodes {
+                break;
+            }
+        }
+        Ok(part)
+    }
+
     /// The number of nodes of a set, with the terminal.
     pub(crate) fn size(&self, set: &Set) -> usize {
         set.node_count()

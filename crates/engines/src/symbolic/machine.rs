@@ -619,6 +619,68 @@ impl<'m> Machine<'m> {
         Ok(less)
     }
 
+    /// The bits of the image of a state under a map of states, for each slot that is moved or whose values change.
+    fn image_bits(&mut self, map: &StateMap) -> Result<Vec<(u32, Vec<Set>)>, Full> {
+        let mut images = Vec::with_capacity(map.moves().len());
+        for one in map.moves() {
+            let (from, to) = (one.from.position() as u32, one.to.position() as u32);
+            let variables = self.variables.before(from).iter();
+            let own: Vec<Set> = variables.map(|&variable| self.diagrams.variable(variable).clone()).collect();
+            if one.values.is_none() && self.encoding.has_same_code(from, to) {
+                images.push((to, own));
+                continue;
+            }
+            let mut cases: Vec<Vec<Set>> = vec![Vec::new(); self.encoding.width(to)];
+            for value in self.encoding.values(from).to_vec() {
+                let code = self.encoding.encode(from, value).expect("it is one of its values");
+                // A value without an image does not occur.
+                let Some(image) = self.encoding.encode(to, one.value(value)) else { continue };
+                let mut literals = Vec::with_capacity(code.len());
+                for (bit, &wanted) in own.iter().zip(&code) {
+                    literals.push(if wanted { bit.clone() } else { self.diagrams.not(bit)? });
+                }
+                let holds = self.diagrams.all(literals)?;
+                for (case, _) in cases.iter_mut().zip(image).filter(|(_, bit)| *bit) {
+                    case.push(holds.clone());
+                }
+            }
+            let bits = cases.into_iter().map(|case| self.diagrams.any(case)).collect::<Result<_, _>>()?;
+            images.push((to, bits));
+        }
+        Ok(images)
+    }
+
+    /// The states that a map makes less, compared by the codes of slots in an order, in which every slot that is moved
+    /// occurs.
+    pub(crate) fn lessened(&mut self, map: &StateMap, order: &[u32]) -> Result<Set, Full> {
+        let images = self.image_bits(map)?;
+        let mut less = self.diagrams.empty().clone();
+        // The last slot is the last to decide, and in it the least significant bit.
+        for &slot in order.iter().rev() {
+            let Some((_, bits)) = images.iter().find(|(own, _)| *own == slot) else { continue };
+            for (position, image) in bits.iter().enumerate() {
+                let own = self.diagrams.variable(self.variables.before(slot)[position]).clone();
+                let is_less = self.diagrams.without(&own, image)?;
+                let differs = self.diagrams.xor(&own, image)?;
+                less = self.diagrams.choose(&differs, &is_less, &less)?;
+            }
+        }
+        Ok(less)
+    }
+
+    /// The states of a set that a map leaves as they are.
+    pub(crate) fn fixed(&mut self, map: &StateMap, states: &Set) -> Result<Set, Full> {
+        let mut fixed = states.clone();
+        for (slot, bits) in self.image_bits(map)? {
+            for (position, image) in bits.iter().enumerate() {
+                let own = self.diagrams.variable(self.variables.before(slot)[position]).clone();
+                let same = self.diagrams.equal(&own, image)?;
+                fixed = self.diagrams.common(&fixed, &same)?;
+            }
+        }
+        Ok(fixed)
+    }
+
     /// The variables of a state after a step.
     pub(crate) fn after_cube(&self) -> Set {
         self.pairs.after_cube.clone()

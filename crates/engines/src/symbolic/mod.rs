@@ -88,7 +88,7 @@ pub struct SetsReport {
 impl SetsReport {
     /// Whether each orbit is counted once.
     pub fn is_exact(&self) -> bool {
-        self.orbits.is_some() || !matches!(self.way, Some(Way::MultipleRepresentatives | Way::OnTheFly))
+        self.orbits.is_some() || !self.way.is_some_and(Way::keeps_several)
     }
 
     /// How symmetries were used, in words.
@@ -98,6 +98,7 @@ impl SetsReport {
             Some(Way::OrbitRelation) => "the least state of each orbit, by the relation of its states",
             Some(Way::MultipleRepresentatives) => "images under some permutations that none of them makes less",
             Some(Way::OnTheFly) => "what is found first in an orbit",
+            Some(Way::SomeRepresentatives { .. }) => "some of what is found first in an orbit",
             Some(Way::Dynamic) => "sets are sorted by permutations that make states less",
         }
     }
@@ -367,7 +368,9 @@ fn counted(search: &mut Search<'_, '_>, is_finished: bool) -> Result<Counted, Fu
             };
             let orbits = match way {
                 Way::OrbitRelation | Way::Dynamic => Some(states.clone()),
-                Way::MultipleRepresentatives | Way::OnTheFly => symmetries.count_orbits(search.machine, &whole)?,
+                Way::MultipleRepresentatives | Way::OnTheFly | Way::SomeRepresentatives { .. } => {
+                    symmetries.count_orbits(search.machine, &whole)?
+                }
             };
             (search.machine.count(&whole), orbits)
         }

@@ -134,7 +134,10 @@ impl<'s, 'm> Search<'s, 'm> {
         let initial = self.admitted(&initial)?;
         let representation = match self.symmetries {
             None => Representation::Itself,
-            Some((symmetries, Way::OnTheFly)) => return self.on_the_fly(initial, symmetries),
+            Some((symmetries, Way::OnTheFly)) => return self.on_the_fly(initial, symmetries, usize::MAX),
+            Some((symmetries, Way::SomeRepresentatives { nodes })) => {
+                return self.on_the_fly(initial, symmetries, nodes as usize);
+            }
             Some((symmetries, Way::Dynamic)) => Representation::Sorted(symmetries),
             Some((symmetries, Way::OrbitRelation)) => {
                 let relation = symmetries.orbit_relation(self.machine)?;
@@ -326,21 +329,35 @@ impl<'s, 'm> Search<'s, 'm> {
         }
     }
 
-    /// Whatever is found first in an orbit represents it. All of its orbit counts as known.
-    fn on_the_fly(&mut self, initial: Set, symmetries: &Symmetries) -> Result<(), Halt> {
-        self.reached = initial.clone();
-        self.rings = Some(vec![initial.clone()]);
-        let mut known = symmetries.orbits(self.machine, &initial)?;
-        let mut ring = initial;
-        while self.go_on(&ring)? {
+    /// Whatever is found first in an orbit represents it. All of its orbit counts as known. Of new states with more nodes
+    /// than given, a part is followed; the search is finished if all others become known too.
+    fn on_the_fly(&mut self, initial: Set, symmetries: &Symmetries, nodes: usize) -> Result<(), Halt> {
+        let mut left = self.machine.diagrams.empty().clone();
+        let mut ring = self.machine.diagrams.part(&initial, nodes)?;
+        let mut dropped = self.machine.diagrams.without(&initial, &ring)?;
+        self.rings = Some(vec![ring.clone()]);
+        self.reached = ring.clone();
+        let mut known = symmetries.orbits(self.machine, &ring)?;
+        loop {
+            left = self.machine.diagrams.union(&left, &dropped)?;
+            if !self.go_on(&ring)? {
+                break;
+            }
             let image = self.next(&ring)?;
             let new = self.machine.diagrams.without(&image, &known)?;
-            ring = self.add(&new, &Representation::Itself)?;
+            let new = self.admitted(&new)?;
+            ring = self.machine.diagrams.part(&new, nodes)?;
+            dropped = self.machine.diagrams.without(&new, &ring)?;
+            self.reached = self.machine.diagrams.union(&self.reached, &ring)?;
             let orbits = symmetries.orbits(self.machine, &ring)?;
             known = self.machine.diagrams.union(&known, &orbits)?;
             self.note(&ring);
         }
-        Ok(())
+        let unknown = self.machine.diagrams.without(&left, &known)?;
+        match self.machine.diagrams.is_empty(&unknown) {
+            true => Ok(()),
+            false => Err(Halt::Stopped(StopReason::Undecided("states were left out, so only violations are found"))),
+        }
     }
 }
 

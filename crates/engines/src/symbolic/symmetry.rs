@@ -21,14 +21,28 @@ pub enum Way {
     MultipleRepresentatives,
     /// Whatever is reached first in an orbit represents it (Barner, Grumberg 2002).
     OnTheFly,
+    /// The same, but of new states with a larger diagram than so many nodes only a part is followed. What was not
+    /// followed may remain unknown: then only violations are found (Barner, Grumberg 2002, under-approximation).
+    SomeRepresentatives {
+        /// The most nodes of the diagram of new states.
+        nodes: u32,
+    },
     /// Sets are sorted: a permutation is applied to the states that it makes less, until there are none
     /// (Emerson, Wahl 2005).
     Dynamic,
 }
 
 impl Way {
-    /// All of them.
+    /// The most nodes of new states when some representatives are followed, if nothing else is asked for.
+    pub const USUAL_NODES: u32 = 1_000;
+
+    /// Those that leave nothing out.
     pub const ALL: [Self; 4] = [Self::OrbitRelation, Self::MultipleRepresentatives, Self::OnTheFly, Self::Dynamic];
+
+    /// Whether it may keep several states of an orbit.
+    pub fn keeps_several(self) -> bool {
+        matches!(self, Self::MultipleRepresentatives | Self::OnTheFly | Self::SomeRepresentatives { .. })
+    }
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
@@ -36,14 +50,15 @@ impl Way {
             Self::OrbitRelation => "orbit-relation",
             Self::MultipleRepresentatives => "multiple-representatives",
             Self::OnTheFly => "on-the-fly",
+            Self::SomeRepresentatives { .. } => "some-representatives",
             Self::Dynamic => "dynamic",
         }
     }
 }
 
-/// The bits of the order of the largest group that is used: all permutations of some fifty things. Each element of its
+/// The bits of the order of the largest group that is used: all permutations of 170 things. Each element of its
 /// transversals takes room.
-const MOST_BITS: u64 = 200;
+const MOST_BITS: u64 = 1_000;
 /// The largest group all of whose elements are tried in dynamic reduction.
 const FEW_ELEMENTS: usize = 128;
 /// The largest group whose orbits are counted by the fixed states of each element.
@@ -57,8 +72,7 @@ pub(crate) struct Action {
     after: Replacement,
     /// The states that are images of something, before a step and after one.
     images: (Set, Set),
-    /// The states that the permutation makes less, if that is asked for.
-    lessens: Option<Set>,
+    map: StateMap,
 }
 
 /// The symmetries of a model, as they act on sets of its states.
@@ -67,8 +81,11 @@ pub(crate) struct Symmetries {
     /// products of one from each level.
     levels: Vec<Vec<Action>>,
     order: BigUint,
-    /// Permutations by which representatives are least if no one of them makes them less.
-    nice: Option<Vec<Action>>,
+    /// Permutations by which representatives are least if no one of them makes them less, and the states that each makes
+    /// less.
+    nice: Option<Vec<(Action, Set)>>,
+    /// All elements except the identity, if there are few enough to count orbits by them.
+    elements: Option<Vec<StateMap>>,
 }
 
 /// All products of an element of each level, that of the last level applied first.
@@ -103,26 +120,20 @@ impl Symmetries {
         let map = |permutation: &SparsePermutation| {
             literals.action(layout, permutation).expect("an element of a certified group acts on states")
         };
-        let levels: Vec<Vec<SparsePermutation>> =
-            permutations.factors().iter().flat_map(|factor| factor.transversals()).collect();
-        let usual = machine.usual_order().to_vec();
-        let nice = match blocks(layout, group, &order) {
-            Some(blocks) => Some(blocks),
-            None if order <= BigUint::from(FEW_ELEMENTS) => {
-                let all = elements(&levels);
-                Some((all.iter().filter(|element| !element.is_identity()).map(map).collect(), usual))
-            }
-            None => None,
-        };
+        let factors: Vec<Vec<Vec<SparsePermutation>>> =
+            permutations.factors().iter().map(|factor| factor.transversals()).collect();
+        let nice = nice(layout, group, &factors, &order, machine.usual_order());
+        let levels: Vec<Vec<SparsePermutation>> = factors.into_iter().flatten().collect();
+        let few = (order <= BigUint::from(COUNTED_ELEMENTS)).then(|| {
+            elements(&levels).iter().filter(|element| !element.is_identity()).map(map).collect::<Vec<StateMap>>()
+        });
         let nice = match nice {
             None => None,
             Some((maps, order)) => {
-                let less = machine.less_after(&order)?;
                 let mut actions = Vec::with_capacity(maps.len());
                 for map in maps {
-                    let mut action = Action::new(machine, map)?;
-                    action.lessens = Some(action.lessened(machine, &less)?);
-                    actions.push(action);
+                    let lessens = machine.lessened(&map, &order)?;
+                    actions.push((Action::new(machine, map)?, lessens));
                 }
                 Some(actions)
             }
@@ -135,7 +146,7 @@ impl Symmetries {
             }
             acting.push(actions);
         }
-        Ok(Some(Self { levels: acting, order, nice }))
+        Ok(Some(Self { levels: acting, order, nice, elements: few }))
     }
 
     /// The number of symmetries.
@@ -168,8 +179,7 @@ impl Symmetries {
         let mut all = states.clone();
         loop {
             let before = all.clone();
-            for action in nice {
-                let lessens = action.lessens.as_ref().expect("nice permutations know what they make less");
+            for (action, lessens) in nice {
                 let wrong = machine.diagrams.common(&all, lessens)?;
                 if !machine.diagrams.is_empty(&wrong) {
                     let image = action.image(machine, &wrong)?;
@@ -207,9 +217,8 @@ impl Symmetries {
         let identity = machine.identity();
         let mut least = machine.diagrams.whole().clone();
         let order = machine.usual_order().to_vec();
-        let less = machine.less_after(&order)?;
         for action in &tried {
-            let lessens = action.lessened(machine, &less)?;
+            let lessens = machine.lessened(&action.map, &order)?;
             least = machine.diagrams.without(&least, &lessens)?;
         }
         let least_after = machine.after(&least)?;
@@ -238,37 +247,13 @@ impl Symmetries {
     /// The number of orbits in a set that is a union of orbits, if the group is small enough: the average number of
     /// states that an element leaves as they are (Burnside).
     pub(crate) fn count_orbits(&self, machine: &mut Machine<'_>, states: &Set) -> Result<Option<BigUint>, Full> {
-        if self.order > BigUint::from(COUNTED_ELEMENTS) {
-            return Ok(None);
-        }
+        let Some(elements) = &self.elements else { return Ok(None) };
         let mut total = machine.count(states);
-        let elements: Vec<Vec<&Action>> = self.products();
-        for product in elements.into_iter().skip(1) {
-            // The states that a product leaves as they are: the relation of each to its image meets the identity.
-            let mut relation = machine.identity();
-            for action in product {
-                relation = action.image_after(machine, &relation)?;
-            }
-            let identity = machine.identity();
-            let fixed = machine.diagrams.common(&relation, &identity)?;
-            let after = machine.after_cube();
-            let fixed = machine.diagrams.product(&fixed, states, &after)?;
+        for map in elements {
+            let fixed = machine.fixed(map, states)?;
             total += machine.count(&fixed);
         }
         Ok(Some(total / &self.order))
-    }
-
-    /// All elements as products of one element of each level, the identity first.
-    fn products(&self) -> Vec<Vec<&Action>> {
-        let mut all: Vec<Vec<&Action>> = vec![Vec::new()];
-        for level in self.levels.iter().rev() {
-            let longer: Vec<Vec<&Action>> = level
-                .iter()
-                .flat_map(|action| all.iter().map(move |product| product.iter().copied().chain([action]).collect()))
-                .collect();
-            all.extend(longer);
-        }
-        all
     }
 }
 
@@ -276,7 +261,7 @@ impl Action {
     fn new(machine: &mut Machine<'_>, map: StateMap) -> Result<Self, Full> {
         let (before, images) = machine.replacement(&map, false)?;
         let (after, images_after) = machine.replacement(&map, true)?;
-        Ok(Self { before, after, images: (images, images_after), lessens: None })
+        Ok(Self { before, after, images: (images, images_after), map })
     }
 
     /// The image of a set of states.
@@ -290,30 +275,63 @@ impl Action {
         let replaced = machine.diagrams.replaced(relation, &self.after)?;
         machine.diagrams.common(&replaced, &self.images.1)
     }
-
-    /// The states whose image is less than they are, by a relation from states to lesser ones.
-    fn lessened(&self, machine: &mut Machine<'_>, less: &Set) -> Result<Set, Full> {
-        let identity = machine.identity();
-        let relation = self.image_after(machine, &identity)?;
-        let after = machine.after_cube();
-        machine.diagrams.product(&relation, less, &after)
-    }
 }
 
-/// Exchanges of blocks of slots, and the order of slots in which states are compared.
-type Blocks = (Vec<StateMap>, Vec<u32>);
-
-/// The exchanges of neighbours, if the group consists of all permutations of blocks of slots, for one set of blocks or
-/// several that have no slot in common. States are compared by the first slots of all blocks, then by the second ones
-/// and so on: so the least one has its blocks sorted, and an exchange of neighbours shows where they are not.
-fn blocks(layout: &Layout, group: &CertifiedGroup, order: &BigUint) -> Option<Blocks> {
-    let literals = group.literals();
-    let mut is_taken = vec![false; layout.slots.len()];
-    let (mut swaps, mut compared) = (Vec::new(), Vec::new());
+/// Permutations by which a state is least if no one of them makes it less, if such are known, and the order of slots in
+/// which states are compared.
+///
+/// The group is taken apart into all permutations of blocks of slots, and factors with few elements, all of which are
+/// taken. No slot is moved by two of these: what one of them does to its slots does not depend on the others, so a state
+/// is least if it is least for each.
+fn nice(
+    layout: &Layout,
+    group: &CertifiedGroup,
+    factors: &[Vec<Vec<SparsePermutation>>],
+    order: &BigUint,
+    usual: &[u32],
+) -> Option<(Vec<StateMap>, Vec<u32>)> {
+    let mut nice = Nice { is_taken: vec![false; layout.slots.len()], ..Nice::default() };
     let mut known_order = BigUint::from(1u32);
     for values in group.interchangeable() {
-        let maps: Vec<StateMap> =
-            values.exchanges.iter().map(|exchange| literals.action(layout, exchange).ok()).collect::<Option<_>>()?;
+        let exchanges = values.exchanges.iter();
+        let maps: Option<Vec<StateMap>> =
+            exchanges.map(|exchange| group.literals().action(layout, exchange).ok()).collect();
+        if let Some(blocks) = maps.and_then(|maps| nice.add_blocks(maps)) {
+            known_order *= (2..=blocks as u32).map(BigUint::from).product::<BigUint>();
+        }
+    }
+    for levels in factors {
+        let size = levels.iter().map(Vec::len).try_fold(1usize, usize::checked_mul);
+        if !size.is_some_and(|size| size <= FEW_ELEMENTS) {
+            continue;
+        }
+        let all = elements(levels);
+        let moving = all.iter().filter(|element| !element.is_identity());
+        let maps: Option<Vec<StateMap>> = moving.map(|element| group.literals().action(layout, element).ok()).collect();
+        if maps.is_some_and(|maps| nice.add_all(maps)) {
+            known_order *= all.len();
+        }
+    }
+    let rest: Vec<u32> = usual.iter().copied().filter(|slot| !nice.compared.contains(slot)).collect();
+    nice.compared.extend(rest);
+    (known_order == *order && !nice.maps.is_empty()).then_some((nice.maps, nice.compared))
+}
+
+/// Permutations that sort sets, as far as they are known.
+#[derive(Default)]
+struct Nice {
+    maps: Vec<StateMap>,
+    /// The slots that must be compared in this order.
+    compared: Vec<u32>,
+    /// The slots that are moved.
+    is_taken: Vec<bool>,
+}
+
+impl Nice {
+    /// Adds exchanges of neighbours of which all permutations of blocks of slots are made, and returns the number of
+    /// blocks. States are compared by the first slots of all blocks, then by the second ones and so on: so the least one
+    /// has its blocks sorted, and an exchange of neighbours shows where they are not.
+    fn add_blocks(&mut self, maps: Vec<StateMap>) -> Option<usize> {
         if maps.iter().any(|map| !map.multisets().is_empty() || map.moves().iter().any(|one| one.values.is_some())) {
             return None;
         }
@@ -328,18 +346,39 @@ fn blocks(layout: &Layout, group: &CertifiedGroup, order: &BigUint) -> Option<Bl
             }
             blocks.push(next);
         }
-        for slot in blocks.iter().flatten() {
-            if std::mem::replace(&mut is_taken[*slot as usize], true) {
-                return None;
-            }
+        let mut slots: Vec<u32> = blocks.concat();
+        slots.sort_unstable();
+        if slots.windows(2).any(|pair| pair[0] == pair[1]) || !self.take(&slots) {
+            return None;
         }
         for column in 0..blocks[0].len() {
-            compared.extend(blocks.iter().map(|block| block[column]));
+            self.compared.extend(blocks.iter().map(|block| block[column]));
         }
-        known_order *= (2..=blocks.len() as u32).map(BigUint::from).product::<BigUint>();
-        swaps.extend(maps);
+        self.maps.extend(maps);
+        Some(blocks.len())
     }
-    (known_order == *order && !swaps.is_empty()).then_some((swaps, compared))
+
+    /// Adds all elements of a group. Returns whether no other moves their slots.
+    fn add_all(&mut self, maps: Vec<StateMap>) -> bool {
+        let mut slots: Vec<u32> =
+            maps.iter().flat_map(|map| map.moves().iter().map(|one| one.from.position() as u32)).collect();
+        slots.sort_unstable();
+        slots.dedup();
+        let is_free = maps.iter().all(|map| map.multisets().is_empty()) && self.take(&slots);
+        if is_free {
+            self.maps.extend(maps);
+        }
+        is_free
+    }
+
+    /// Marks slots as moved, if none of them is.
+    fn take(&mut self, slots: &[u32]) -> bool {
+        let is_free = slots.iter().all(|&slot| !self.is_taken[slot as usize]);
+        if is_free {
+            slots.iter().for_each(|&slot| self.is_taken[slot as usize] = true);
+        }
+        is_free
+    }
 }
 
 /// The slots that only the first of some exchanges of neighbours moves.
