@@ -89,7 +89,8 @@ fn sets_are_tried_if_single_states_do_not_fit() {
                  ruleset i: 1..32 do rule begin c[i] := !c[i]; end; end; invariant c[1] | !c[1];";
     let bag = cells.replacen("var c", "var m: multiset [1] of boolean; c", 1);
     let check = |text: &str| {
-        let limits = ["check", "--language", "murphi", "--max-memory", "48MiB", "--symmetry", "off", "--exact-counts", "-"];
+        let limits =
+            ["check", "--language", "murphi", "--max-memory", "48MiB", "--symmetry", "off", "--exact-counts", "-"];
         quotient_with(limits, text.as_bytes(), &[])
     };
     let said = check(cells);

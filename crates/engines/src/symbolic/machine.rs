@@ -15,7 +15,11 @@ use crate::symbolic::diagrams::{Diagrams, Replacement, Set};
 use crate::symbolic::order::Order;
 
 /// An instance whose parameters are inputs is taken apart into at most so many.
-const MOST_PARTS: usize = 4_096;
+const MOST_SINGLES: usize = 4_096;
+/// The largest diagram of states that are known to be no deadlocks, in nodes.
+const MOVING_NODES: usize = 10_000;
+/// The largest part of a relation, in nodes, unless it is about a single bit.
+const PART_NODES: usize = 2_000;
 
 /// The variables of a model.
 pub(crate) struct Variables {
@@ -84,21 +88,17 @@ pub(crate) struct Rule {
     /// The slots that it can change.
     slots: Vec<u32>,
     /// Which states with which inputs it relates to which values of the slots that it can change.
-    pub(crate) relation: Set,
+    pub(crate) relation: Relation,
     /// Where it takes a step, for some inputs.
     pub(crate) enabled: Set,
     /// Where it takes a step, with the inputs.
     taken: Set,
-    /// Where it takes a step to another state.
-    leaves: Set,
+    /// Where each bit that it writes changes, with the inputs.
+    changes: Vec<Set>,
     /// Where it causes a run-time error, with the inputs.
     pub(crate) fault: Set,
     /// The cover statements it reaches, and where.
     pub(crate) covers: Vec<(PropertyId, Set)>,
-    /// The slots that it can change, before the step, and its inputs.
-    changed: Set,
-    /// The same slots after the step, and its inputs.
-    written: Set,
     /// The inputs.
     input_cube: Set,
     /// From the state after a step to the state before the next.
@@ -107,6 +107,30 @@ pub(crate) struct Rule {
     backward: Option<Replacement>,
     /// The topmost variable that it mentions.
     pub(crate) top: u32,
+}
+
+/// The relation of an instance as a conjunction: one diagram for all bits can be very large, while an image or preimage
+/// takes one part after the other and drops each variable as soon as no later part mentions it.
+#[derive(Clone)]
+pub(crate) struct Relation(Vec<Part>);
+
+/// A part of a relation.
+#[derive(Clone)]
+struct Part {
+    relation: Set,
+    /// What an image drops after it: bits before the step and inputs.
+    forward: Set,
+    /// What a preimage drops after it: bits after the step and inputs.
+    backward: Set,
+}
+
+impl Relation {
+    /// The relation with a condition on the inputs.
+    fn with(&self, diagrams: &mut Diagrams, condition: &Set) -> Result<Self, Full> {
+        let mut parts = self.0.clone();
+        parts[0].relation = diagrams.common(&parts[0].relation, condition)?;
+        Ok(Self(parts))
+    }
 }
 
 /// What a model does and claims, as sets.
@@ -185,6 +209,9 @@ pub(crate) struct Claim {
     pub(crate) holds: Set,
     pub(crate) fault: Set,
 }
+
+/// Arguments of an instance whose parameters are inputs, and its relation with them.
+pub(crate) type Single = (Vec<i64>, Relation);
 
 /// An instance with its arguments.
 pub(crate) type Instance = (Action, Vec<i64>);
@@ -316,23 +343,31 @@ impl<'m> Machine<'m> {
             pairs.extend(variables.zip(bits).map(|((&before, &after), bit)| (before, after, bit)));
         }
         pairs.sort_by_key(|&(variable, _, _)| std::cmp::Reverse(variable));
-        let mut relation = enabled.clone();
-        let mut changes = self.diagrams.empty().clone();
-        for (before, after, bit) in &pairs {
-            let (before, after) = (self.diagrams.variable(*before).clone(), self.diagrams.variable(*after).clone());
-            let same = self.diagrams.equal(&after, bit)?;
-            relation = self.diagrams.common(&relation, &same)?;
-            let differs = self.diagrams.xor(&before, bit)?;
-            changes = self.diagrams.union(&changes, &differs)?;
-        }
-        let leaves = self.diagrams.product(&enabled, &changes, &input_cube)?;
-        let taken = enabled.clone();
-        let enabled = self.diagrams.exists(&enabled, &input_cube)?;
         let inputs_of: Vec<u32> =
             inputs.clone().flat_map(|input| self.variables.before(input).iter().copied()).collect();
         let (befores, afters): (Vec<u32>, Vec<u32>) = pairs.iter().map(|&(before, after, _)| (before, after)).unzip();
-        let changed = self.diagrams.cube(befores.iter().chain(&inputs_of).copied().collect())?;
-        let written = self.diagrams.cube(afters.iter().chain(&inputs_of).copied().collect())?;
+        let mut changes = Vec::new();
+        let mut parts: Vec<(Set, Vec<u32>)> = vec![(enabled.clone(), Vec::new())];
+        for (before, after, bit) in &pairs {
+            let own = self.diagrams.variable(*before).clone();
+            let differs = self.diagrams.xor(&own, bit)?;
+            if !self.diagrams.is_empty(&differs) {
+                changes.push(differs);
+            }
+            let own = self.diagrams.variable(*after).clone();
+            let same = self.diagrams.equal(&own, bit)?;
+            let (last, written) = parts.last_mut().expect("there is a first one");
+            let both = self.diagrams.common(last, &same)?;
+            if self.diagrams.size(&both) <= PART_NODES {
+                *last = both;
+                written.push(*after);
+            } else {
+                parts.push((same, vec![*after]));
+            }
+        }
+        let relation = self.relation(parts, &befores, &inputs_of)?;
+        let taken = enabled.clone();
+        let enabled = self.diagrams.exists(&enabled, &input_cube)?;
         let top = befores.iter().copied().min().unwrap_or(u32::MAX);
         let sets = |variables: &[u32]| -> Vec<Set> {
             variables.iter().map(|&variable| self.diagrams.variable(variable).clone()).collect()
@@ -349,11 +384,9 @@ impl<'m> Machine<'m> {
             relation,
             enabled,
             taken,
-            leaves,
+            changes,
             fault,
             covers,
-            changed,
-            written,
             input_cube,
             forward,
             backward,
@@ -361,10 +394,42 @@ impl<'m> Machine<'m> {
         })
     }
 
+    /// A relation of parts, each with the bits that it says about the state after a step.
+    fn relation(&mut self, parts: Vec<(Set, Vec<u32>)>, befores: &[u32], inputs: &[u32]) -> Result<Relation, Full> {
+        let count = parts.len();
+        // Each bit before the step and each input is dropped after the last part that mentions it.
+        let mut dropped: Vec<(Vec<u32>, Vec<u32>)> = vec![Default::default(); count];
+        for (&variable, is_input) in befores.iter().map(|it| (it, false)).chain(inputs.iter().map(|it| (it, true))) {
+            let mut last = 0;
+            for number in (1..count).rev() {
+                let cube = self.diagrams.cube(vec![variable])?;
+                let without = self.diagrams.exists(&parts[number].0, &cube)?;
+                if without != parts[number].0 {
+                    last = number;
+                    break;
+                }
+            }
+            dropped[last].0.push(variable);
+            if is_input {
+                dropped[last].1.push(variable);
+            }
+        }
+        let mut all = Vec::with_capacity(count);
+        for ((relation, written), (forward, backward)) in parts.into_iter().zip(dropped) {
+            let forward = self.diagrams.cube(forward)?;
+            let backward = self.diagrams.cube([backward, written].concat())?;
+            all.push(Part { relation, forward, backward });
+        }
+        Ok(Relation(all))
+    }
+
     /// The states that an instance leads to from a set of states, whatever is assumed.
     pub(crate) fn image(&mut self, number: usize, states: &Set) -> Result<Set, Full> {
         let rule = &self.rules[number];
-        let after = self.diagrams.product(states, &rule.relation, &rule.changed)?;
+        let mut after = states.clone();
+        for Part { relation, forward, .. } in &rule.relation.0 {
+            after = self.diagrams.product(&after, relation, forward)?;
+        }
         match &rule.forward {
             Some(forward) => self.diagrams.replaced(&after, forward),
             None => Ok(after),
@@ -378,13 +443,15 @@ impl<'m> Machine<'m> {
     }
 
     /// The same for a part of the relation of the instance.
-    pub(crate) fn preimage_by(&mut self, number: usize, relation: &Set, states: &Set) -> Result<Set, Full> {
-        let rule = &self.rules[number];
-        let after = match &rule.backward {
+    pub(crate) fn preimage_by(&mut self, number: usize, relation: &Relation, states: &Set) -> Result<Set, Full> {
+        let mut before = match &self.rules[number].backward {
             Some(backward) => self.diagrams.replaced(states, backward)?,
             None => states.clone(),
         };
-        self.diagrams.product(&after, relation, &rule.written)
+        for Part { relation, backward, .. } in &relation.0 {
+            before = self.diagrams.product(&before, relation, backward)?;
+        }
+        Ok(before)
     }
 
     /// The states from which some step leads into a set of states.
@@ -413,20 +480,59 @@ impl<'m> Machine<'m> {
         self.diagrams.common(states, &self.assumed.clone())
     }
 
-    /// Where there is a deadlock, in any state.
-    pub(crate) fn deadlocks(&mut self, options: &SearchOptions) -> Result<Set, Full> {
-        let mut moves = Vec::with_capacity(2 * self.rules.len());
-        let always = |rule: &Rule| matches!(rule.action, Action::Rule(id) if options.moving_rules.contains(&id));
+    /// Whether a step of an instance does not count as one if it changes nothing.
+    fn must_change(&self, number: usize, options: &SearchOptions) -> bool {
+        let always = |id: &RuleId| options.moving_rules.contains(id);
+        let always = matches!(&self.rules[number].action, Action::Rule(id) if always(id));
+        options.deadlock == DeadlockMode::Stuttering && !always
+    }
+
+    /// States that are no deadlocks, whether they are reached or not; not all of them, if their diagram would be large.
+    pub(crate) fn moving(&mut self, options: &SearchOptions) -> Result<Set, Full> {
+        let mut moving = self.diagrams.empty().clone();
         for number in 0..self.rules.len() {
-            let rule = &self.rules[number];
-            let stays = options.deadlock == DeadlockMode::Stuttering && !always(rule);
-            moves.push(if stays { rule.leaves.clone() } else { rule.enabled.clone() });
-            let fault = self.fault(number)?;
-            moves.push(fault);
+            let mut all = vec![self.rules[number].enabled.clone()];
+            if self.must_change(number, options) {
+                all.clear();
+                for change in 0..self.rules[number].changes.len() {
+                    let rule = &self.rules[number];
+                    all.push(self.diagrams.product(&rule.taken, &rule.changes[change], &rule.input_cube)?);
+                }
+            }
+            for own in all {
+                let more = self.diagrams.union(&moving, &own)?;
+                if self.diagrams.size(&more) <= MOVING_NODES {
+                    moving = more;
+                }
+            }
         }
-        let moves = self.diagrams.any(moves)?;
-        let stuck = self.diagrams.not(&moves)?;
-        self.diagrams.common(&stuck, &self.expanded.clone())
+        Ok(moving)
+    }
+
+    /// The states of a set that are deadlocks. States are taken away rule by rule: all that are none may have a large
+    /// diagram.
+    pub(crate) fn deadlocks(&mut self, options: &SearchOptions, states: &Set) -> Result<Set, Full> {
+        let mut stuck = self.diagrams.common(states, &self.expanded.clone())?;
+        for number in 0..self.rules.len() {
+            if self.diagrams.is_empty(&stuck) {
+                break;
+            }
+            let rule = &self.rules[number];
+            if self.must_change(number, options) {
+                let taking = self.diagrams.common(&stuck, &rule.taken)?;
+                if !self.diagrams.is_empty(&taking) {
+                    for change in &self.rules[number].changes {
+                        let moving = self.diagrams.product(&taking, change, &self.rules[number].input_cube)?;
+                        stuck = self.diagrams.without(&stuck, &moving)?;
+                    }
+                }
+            } else {
+                stuck = self.diagrams.without(&stuck, &rule.enabled)?;
+            }
+            let fault = self.fault(number)?;
+            stuck = self.diagrams.without(&stuck, &fault)?;
+        }
+        Ok(stuck)
     }
 
     /// Where an instance of a rule causes a run-time error, for some inputs.
@@ -483,7 +589,7 @@ impl<'m> Machine<'m> {
     pub(crate) fn step_by(
         &mut self,
         number: usize,
-        relation: &Set,
+        relation: &Relation,
         state: &Valuation,
         states: &Set,
     ) -> Result<Option<(Instance, Valuation)>, Full> {
@@ -492,7 +598,10 @@ impl<'m> Machine<'m> {
             Some(backward) => self.diagrams.replaced(states, backward)?,
             None => states.clone(),
         };
-        let from_here = self.diagrams.common(&here, relation)?;
+        let mut from_here = here;
+        for Part { relation, .. } in &relation.0 {
+            from_here = self.diagrams.common(&from_here, relation)?;
+        }
         let both = self.diagrams.common(&from_here, &after)?;
         let Some(picked) = self.diagrams.pick(&both) else { return Ok(None) };
         let rule = &self.rules[number];
@@ -505,42 +614,41 @@ impl<'m> Machine<'m> {
         Ok(Some((instance, next)))
     }
 
-    /// The parts of the relation of an instance of a rule, one for each combination of its arguments; `None` if there are
-    /// too many to list.
-    pub(crate) fn parts(&mut self, number: usize) -> Result<Option<Vec<(Vec<i64>, Set)>>, Full> {
-        let Rule { arguments, inputs, relation, .. } = &self.rules[number];
+    /// The relations of an instance of a rule, one for each combination of its arguments; `None` if there are too many to
+    /// list.
+    pub(crate) fn singles(&mut self, number: usize) -> Result<Option<Vec<Single>>, Full> {
+        let Rule { arguments, inputs, relation, taken, .. } = &self.rules[number];
+        let relation = relation.clone();
         if inputs.is_empty() {
-            return Ok(Some(vec![(arguments.clone(), relation.clone())]));
+            return Ok(Some(vec![(arguments.clone(), relation)]));
         }
         if !inputs.clone().all(|input| self.encoding.is_listed(input)) {
             return Ok(None);
         }
-        let mut parts = vec![(Vec::new(), relation.clone())];
+        let mut conditions = vec![(Vec::new(), taken.clone())];
         for input in inputs.clone() {
             let mut longer = Vec::new();
             for &value in self.encoding.values(input).to_vec().iter().filter(|value| value.is_some()) {
                 let bits = self.encoding.encode(input, value).expect("it is one of its values");
-                let mut own = self.diagrams.whole().clone();
-                for (&variable, bit) in self.variables.before(input).iter().zip(bits) {
-                    let mut literal = self.diagrams.variable(variable).clone();
-                    if !bit {
-                        literal = self.diagrams.not(&literal)?;
-                    }
-                    own = self.diagrams.common(&own, &literal)?;
-                }
-                for (arguments, relation) in &parts {
-                    let part = self.diagrams.common(relation, &own)?;
-                    if !self.diagrams.is_empty(&part) {
-                        longer.push((arguments.iter().copied().chain(value).collect(), part));
+                let literals = self.variables.before(input).to_vec().into_iter().zip(bits);
+                let own = self.literals(literals.collect())?;
+                for (arguments, condition) in &conditions {
+                    let both = self.diagrams.common(condition, &own)?;
+                    if !self.diagrams.is_empty(&both) {
+                        longer.push((arguments.iter().copied().chain(value).collect(), both));
                     }
                 }
             }
-            parts = longer;
-            if parts.len() > MOST_PARTS {
+            conditions = longer;
+            if conditions.len() > MOST_SINGLES {
                 return Ok(None);
             }
         }
-        Ok(Some(parts))
+        let mut singles = Vec::with_capacity(conditions.len());
+        for (arguments, condition) in conditions {
+            singles.push((arguments, relation.with(&mut self.diagrams, &condition)?));
+        }
+        Ok(Some(singles))
     }
 
     /// An instance with the arguments that an assignment gives to its inputs.
@@ -580,6 +688,11 @@ impl<'m> Machine<'m> {
             };
             literals.extend(self.variables.before(slot).iter().copied().zip(bits));
         }
+        self.literals(literals)
+    }
+
+    /// Where variables have these values.
+    fn literals(&mut self, mut literals: Vec<(u32, bool)>) -> Result<Set, Full> {
         literals.sort_by_key(|&(variable, _)| std::cmp::Reverse(variable));
         let mut set = self.diagrams.whole().clone();
         for (variable, value) in literals {

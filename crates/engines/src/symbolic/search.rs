@@ -46,8 +46,10 @@ pub(crate) struct Search<'s, 'm> {
     pub(crate) options: &'s SearchOptions,
     pub(crate) checks: &'s Checks,
     pub(crate) observer: &'s mut dyn Observer,
-    /// What is wrong wherever it is reached.
+    /// What is wrong wherever it is reached, apart from deadlocks.
     wrong: Set,
+    /// States that are known to be no deadlocks.
+    moving: Set,
     /// Of assumptions and what they drop.
     checks_assumptions: bool,
     /// The states reached, or representatives of them.
@@ -74,8 +76,12 @@ impl<'s, 'm> Search<'s, 'm> {
         checks: &'s Checks,
         observer: &'s mut dyn Observer,
     ) -> Result<Self, Full> {
-        let wrong = wrong(machine, options, checks)?;
-        Ok(Self::with(machine, symmetries, options, checks, observer, wrong))
+        let wrong = wrong(machine, checks)?;
+        let moving = match options.deadlock {
+            DeadlockMode::Off => machine.diagrams.empty().clone(),
+            _ => machine.moving(options)?,
+        };
+        Ok(Self::with(machine, symmetries, options, checks, observer, (wrong, moving)))
     }
 
     /// A search for all states, whatever is wrong in them.
@@ -87,7 +93,7 @@ impl<'s, 'm> Search<'s, 'm> {
         observer: &'s mut dyn Observer,
     ) -> Self {
         let nothing = machine.diagrams.empty().clone();
-        Self::with(machine, symmetries, options, checks, observer, nothing)
+        Self::with(machine, symmetries, options, checks, observer, (nothing.clone(), nothing))
     }
 
     fn with(
@@ -96,7 +102,7 @@ impl<'s, 'm> Search<'s, 'm> {
         options: &'s SearchOptions,
         checks: &'s Checks,
         observer: &'s mut dyn Observer,
-        wrong: Set,
+        (wrong, moving): (Set, Set),
     ) -> Self {
         let is_fault = |claim: &crate::symbolic::machine::Claim| {
             claim.kind == PropertyKind::Assumption && !machine.diagrams.is_empty(&claim.fault)
@@ -111,6 +117,7 @@ impl<'s, 'm> Search<'s, 'm> {
             checks,
             observer,
             wrong,
+            moving,
             checks_assumptions,
             reached,
             rings: None,
@@ -209,6 +216,13 @@ impl<'s, 'm> Search<'s, 'm> {
         let wrong = self.machine.diagrams.common(states, &self.wrong)?;
         if !self.machine.diagrams.is_empty(&wrong) {
             return Err(Halt::Found(wrong));
+        }
+        if self.options.deadlock != DeadlockMode::Off {
+            let stuck = self.machine.diagrams.without(states, &self.moving)?;
+            let stuck = self.machine.deadlocks(self.options, &stuck)?;
+            if !self.machine.diagrams.is_empty(&stuck) {
+                return Err(Halt::Found(stuck));
+            }
         }
         self.cover(states)?;
         Ok(())
@@ -361,8 +375,8 @@ impl<'s, 'm> Search<'s, 'm> {
     }
 }
 
-/// Where something is wrong that ends a search.
-fn wrong(machine: &mut Machine<'_>, options: &SearchOptions, checks: &Checks) -> Result<Set, Full> {
+/// Where something is wrong that ends a search, apart from deadlocks.
+fn wrong(machine: &mut Machine<'_>, checks: &Checks) -> Result<Set, Full> {
     let mut all = Vec::new();
     for number in 0..machine.claims.len() {
         let claim = &machine.claims[number];
@@ -384,9 +398,6 @@ fn wrong(machine: &mut Machine<'_>, options: &SearchOptions, checks: &Checks) ->
         let fault = machine.fault(number)?;
         let expanded = machine.expanded.clone();
         wrong.push(machine.diagrams.common(&fault, &expanded)?);
-    }
-    if options.deadlock != DeadlockMode::Off {
-        wrong.push(machine.deadlocks(options)?);
     }
     machine.diagrams.any(wrong)
 }

@@ -302,7 +302,7 @@ fn nice(
     }
     for levels in factors {
         let size = levels.iter().map(Vec::len).try_fold(1usize, usize::checked_mul);
-        if !size.is_some_and(|size| size <= FEW_ELEMENTS) {
+        if size.is_none_or(|size| size > FEW_ELEMENTS) {
             continue;
         }
         let all = elements(levels);

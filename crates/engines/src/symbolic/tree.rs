@@ -11,8 +11,8 @@
 //! that a fair run visits again and again form such a set.
 
 use quotient_ir::{
-    Fairness, Fault, FaultKind, Interpreter, Layout, Model, Positions, PropertyId, PropertyKind, Span, TemporalClaim,
-    Trace, Valuation, Violation,
+    DeadlockMode, Fairness, Fault, FaultKind, Interpreter, Layout, Model, Positions, PropertyId, PropertyKind, Span,
+    TemporalClaim, Trace, Valuation, Violation,
 };
 use quotient_temporal::branching::{CtlOperator, PathStep, Separation, separate};
 use quotient_temporal::{Atom, Formula, Formulas, Node, PathQuantifier};
@@ -23,7 +23,7 @@ use crate::observer::Observer;
 use crate::options::{FairnessMode, SearchOptions};
 use crate::report::{EngineError, StopReason, Verdict};
 use crate::symbolic::diagrams::{NODE_BYTES, Set};
-use crate::symbolic::machine::Machine;
+use crate::symbolic::machine::{Machine, Relation};
 use crate::symbolic::runs::{NoRun, stop_reason};
 use crate::symbolic::search::{Halt, LOCAL_ROUNDS, Search};
 use crate::symbolic::{SymbolicError, SymbolicSymmetry, USUAL_BYTES, saturated, suited, translated};
@@ -87,7 +87,7 @@ pub fn check_symbolic_tree(
     }
     let checks = Checks::new(&atomic.model, Some(&[]));
     let used = symmetries.as_ref().map(|(symmetries, way)| (symmetries, *way));
-    let all = SearchOptions { properties: Some(Vec::new()), ..options.clone() };
+    let all = SearchOptions { properties: Some(Vec::new()), deadlock: DeadlockMode::Off, ..options.clone() };
     let mut search = Search::of_all(&mut machine, used, &all, &checks, observer);
     let judge = Judge {
         interpreter: &interpreter,
@@ -213,8 +213,8 @@ impl Judge<'_, '_> {
 /// What is treated fairly, as relations.
 pub(crate) struct Class {
     pub(crate) strength: Fairness,
-    /// Instances of rules, and the part of their relation that belongs to the class.
-    pub(crate) members: Vec<(usize, Set)>,
+    /// Instances of rules, and their relations with the arguments that belong to the class.
+    pub(crate) members: Vec<(usize, Relation)>,
     /// Where it can take a step.
     pub(crate) enabled: Set,
 }
@@ -297,13 +297,13 @@ impl<'t, 's, 'm> Tree<'t, 's, 'm> {
     /// Adds what is treated fairly.
     fn add_classes(&mut self, classes: &Classes<'_, '_>) -> Result<(), NoRun> {
         let nothing = Valuation(Vec::new());
-        let mut members: Vec<Vec<(usize, Set)>> = vec![Vec::new(); classes.len()];
+        let mut members: Vec<Vec<(usize, Relation)>> = vec![Vec::new(); classes.len()];
         for number in 0..self.search.machine.rules.len() {
             let action = self.search.machine.rules[number].action;
-            let Some(parts) = self.search.machine.parts(number)? else {
+            let Some(singles) = self.search.machine.singles(number)? else {
                 return Err(NoRun::Error(EngineError::Refused("a rule has too many instances to treat them fairly")));
             };
-            for (arguments, relation) in parts {
+            for (arguments, relation) in singles {
                 for class in classes.of(action, &arguments, Before::Plain(&nothing)) {
                     members[class as usize].push((number, relation.clone()));
                 }
@@ -345,7 +345,7 @@ impl<'t, 's, 'm> Tree<'t, 's, 'm> {
         self.before_by(&members, states)
     }
 
-    fn before_by(&mut self, members: &[(usize, Set)], states: &Set) -> Result<Set, NoRun> {
+    fn before_by(&mut self, members: &[(usize, Relation)], states: &Set) -> Result<Set, NoRun> {
         let mut all = self.diagrams().empty().clone();
         for (number, relation) in members {
             let own = self.search.machine.preimage_by(*number, relation, states)?;
