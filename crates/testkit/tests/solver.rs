@@ -141,6 +141,8 @@ fn compare(model: &Model, deadlock: DeadlockMode) -> Result<Option<bool>, String
     let group = group(model, &layout);
     let mut is_used = false;
     for method in SolverMethod::ALL {
+        // The depth of a proof by induction without symmetries.
+        let mut depth = None;
         for group in [None, group.as_ref()] {
             let options = SearchOptions {
                 solver: method,
@@ -167,6 +169,9 @@ fn compare(model: &Model, deadlock: DeadlockMode) -> Result<Option<bool>, String
                 (Verdict::Holds, None) if expected == Verdict::Holds => {
                     if method == SolverMethod::Ic3 && found.invariant.is_none() {
                         return Err(format!("{name}: no invariant"));
+                    }
+                    if method == SolverMethod::Induction && found.depth > *depth.get_or_insert(found.depth) {
+                        return Err(format!("{name}: a proof of depth {}, without of depth {depth:?}", found.depth));
                     }
                 }
                 (verdict, steps) => return Err(format!("{name}: {verdict:?} after {steps:?}, not {shortest:?}")),
@@ -264,6 +269,34 @@ fn examples_have_the_expected_verdicts() {
     report(&wrong, results.len());
     let decided = results.iter().filter(|result| **result != Ok(Verdict::Inconclusive)).count();
     assert!(decided * 2 >= results.len(), "only {decided} of {} are decided", results.len());
+}
+
+/// Paths through different orbits are shorter than paths through different states: both from the starts, and to what is
+/// wrong.
+#[test]
+fn induction_needs_fewer_steps_with_symmetries() {
+    let text = "type process: scalarset(3); var up: array [process] of boolean; open: boolean;
+        startstate for i: process do up[i] := false end; open := false end;
+        ruleset i: process do
+          rule open | up[i] | exists j: process do i != j & !up[j] end ==> up[i] := !up[i] end
+        end;
+        rule !open & forall i: process do up[i] end ==> open := true end;
+        invariant open -> exists i: process do up[i] end;";
+    let model = load_murphi("bolts", text, &[]).expect("a model");
+    let layout = Layout::new(&model).expect("a layout");
+    let group = group(&model, &layout);
+    let options = SearchOptions {
+        solver: SolverMethod::Induction,
+        deadlock: DeadlockMode::Off,
+        properties: Some(of_kind(&model, PropertyKind::Invariant)),
+        ..SearchOptions::default()
+    };
+    let depths = [None, group.as_ref()].map(|group| {
+        let found = check_by_solver(&model, &layout, group, &options, &mut Silent).expect("a report");
+        assert_eq!(found.report.verdict, Verdict::Holds);
+        found.depth
+    });
+    assert_eq!(depths, [8, 4]);
 }
 
 #[test]
