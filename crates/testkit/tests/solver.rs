@@ -11,13 +11,15 @@ use std::thread::available_parallelism;
 use quotient::{Engine, Error, Language, Plan, Refusal};
 use quotient_engines::{
     EngineError, Observer, Progress, SearchOptions, Silent, SolverMethod, SolverReport, StopReason, SymmetrySource,
-    Verdict, check_by_solver,
+    Verdict, as_aiger, check_by_solver,
 };
 use quotient_ir::{
     DeadlockMode, Interpreter, Interrupt, Layout, Model, Outcome, PropertyId, PropertyKind, Trace, Valuation,
 };
 use quotient_symmetry::CertifiedGroup;
-use quotient_testkit::examples::{load_murphi, murphi_examples};
+use quotient_testkit::abc::Abc;
+use quotient_testkit::examples::{Example, load_murphi, murphi_examples};
+use quotient_testkit::expectation::Case;
 use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::random_murphi::{ProgramOptions, random_program};
 use quotient_testkit::search::{check, plan};
@@ -181,8 +183,13 @@ fn compare(model: &Model, deadlock: DeadlockMode) -> Result<Option<bool>, String
     Ok(Some(is_used))
 }
 
-/// Compares on the programs of some seeds; those that are no programs, or too large, do not count.
-fn compare_programs(default: u64, program: impl Fn(u64) -> String + Sync) -> (usize, usize) {
+/// Compares on the programs of some seeds; those that are no programs, or too large, do not count. Returns how many were
+/// compared, and for how many the comparison says yes.
+fn on_programs(
+    default: u64,
+    program: impl Fn(u64) -> String + Sync,
+    compare: impl Fn(&Model, DeadlockMode) -> Result<Option<bool>, String> + Sync,
+) -> (usize, usize) {
     let first = number_from("QUOTIENT_RANDOM_SEED", 0);
     let seeds: Vec<u64> = (first..first + number_from("QUOTIENT_RANDOM_MODELS", default)).collect();
     let results = map_on_workers(workers(), &seeds, |&seed| {
@@ -198,15 +205,16 @@ fn compare_programs(default: u64, program: impl Fn(u64) -> String + Sync) -> (us
 
 #[test]
 fn verdicts_on_random_models_are_those_of_the_explicit_engine() {
-    let (compared, _) = compare_programs(60, |seed| {
+    let program = |seed: u64| {
         random_program(seed, &ProgramOptions { size: 2, most_states: 2000, extensions: seed.is_multiple_of(2) })
-    });
+    };
+    let (compared, _) = on_programs(60, program, compare);
     assert!(compared >= 20, "only {compared} were compared");
 }
 
 #[test]
 fn verdicts_on_random_symmetric_models_are_those_of_the_explicit_engine() {
-    let (compared, symmetric) = compare_programs(60, |seed| symmetric_program(seed, Kind::Symmetric));
+    let (compared, symmetric) = on_programs(60, |seed| symmetric_program(seed, Kind::Symmetric), compare);
     assert!(compared >= 20 && symmetric * 2 >= compared, "only {symmetric} of {compared} have symmetries");
 }
 
@@ -238,26 +246,36 @@ impl Observer for Patience {
     }
 }
 
+/// The smallest case of each Murphi example.
+fn smallest_cases() -> Vec<(Example, Case)> {
+    const MOST_STATES: u64 = 20_000;
+    let smallest = |example: Example| {
+        let cases = example.header.cases.iter().filter(|case| case.states <= MOST_STATES);
+        let case = cases.min_by_key(|case| case.states).cloned()?;
+        Some((example, case))
+    };
+    murphi_examples().into_iter().filter_map(smallest).collect()
+}
+
+/// What a solver should say. Covers and liveness are not looked at.
+fn expected(case: &Case) -> Verdict {
+    match case.verdict.class {
+        VerdictClass::Holds | VerdictClass::Cover | VerdictClass::Liveness => Verdict::Holds,
+        _ => Verdict::Violated,
+    }
+}
+
 /// `QUOTIENT_SOLVER_PATIENCE` sets for how long each example is tried, in units of 64 questions to the solver.
 #[test]
 fn examples_have_the_expected_verdicts() {
-    const MOST_STATES: u64 = 20_000;
     let patience = number_from("QUOTIENT_SOLVER_PATIENCE", 6);
-    let mut work = Vec::new();
-    for example in murphi_examples() {
-        let cases = example.header.cases.iter().filter(|case| case.states <= MOST_STATES);
-        if let Some(case) = cases.min_by_key(|case| case.states).cloned() {
-            work.extend([false, true].map(|with_symmetries| (example.clone(), case.clone(), with_symmetries)));
-        }
-    }
+    let cases = smallest_cases();
+    let work = cases.iter().flat_map(|(example, case)| [(example, case, false), (example, case, true)]);
+    let work: Vec<(&Example, &Case, bool)> = work.collect();
     let results = map_on_workers(workers(), &work, |(example, case, with_symmetries)| {
         let name = format!("{} {}", example.name, case.label());
         let model = example.load(case).unwrap_or_else(|error| panic!("{name}: {error}"));
-        // Covers and liveness are not looked at.
-        let expected = match case.verdict.class {
-            VerdictClass::Holds | VerdictClass::Cover | VerdictClass::Liveness => Verdict::Holds,
-            _ => Verdict::Violated,
-        };
+        let expected = expected(case);
         match of_example(&model, example.header.deadlock, *with_symmetries, &mut Patience(patience))? {
             Ok(verdict) if verdict == expected || verdict == Verdict::Inconclusive => Some(Ok(verdict)),
             Ok(verdict) => Some(Err(format!("{name}: {verdict:?}"))),
@@ -269,6 +287,63 @@ fn examples_have_the_expected_verdicts() {
     report(&wrong, results.len());
     let decided = results.iter().filter(|result| **result != Ok(Verdict::Inconclusive)).count();
     assert!(decided * 2 >= results.len(), "only {decided} of {} are decided", results.len());
+}
+
+/// What ABC says about the circuit of a model; `None` if there is none, or it takes longer than some seconds.
+fn by_abc(abc: &Abc, model: &Model, deadlock: DeadlockMode, seconds: u64) -> Result<Option<Verdict>, String> {
+    let properties = Some(of_kind(model, PropertyKind::Invariant));
+    let options = SearchOptions { properties, deadlock, ..SearchOptions::default() };
+    let layout = Layout::new(model).map_err(|error| error.to_string())?;
+    let circuit = match as_aiger(model, &layout, &options) {
+        Ok(circuit) => circuit,
+        Err(EngineError::NotEncodable { .. }) => return Ok(None),
+        Err(error) => return Err(error.to_string()),
+    };
+    let holds = abc.holds(&circuit, seconds)?;
+    Ok(holds.map(|holds| if holds { Verdict::Holds } else { Verdict::Violated }))
+}
+
+/// `QUOTIENT_SOLVER_SECONDS` sets for how long ABC tries each example.
+#[test]
+fn abc_has_the_expected_verdicts_on_examples() {
+    let Some(abc) = Abc::find_or_skip("comparing the formulas of the example models with ABC") else { return };
+    let seconds = number_from("QUOTIENT_SOLVER_SECONDS", 1);
+    let results = map_on_workers(workers(), &smallest_cases(), |(example, case)| {
+        let name = format!("{} {}", example.name, case.label());
+        let model = example.load(case).unwrap_or_else(|error| panic!("{name}: {error}"));
+        match by_abc(&abc, &model, example.header.deadlock, seconds) {
+            Ok(Some(verdict)) if verdict != expected(case) => Some(Err(format!("{name}: {verdict:?}"))),
+            Ok(verdict) => verdict.map(Ok),
+            Err(error) => Some(Err(format!("{name}: {error}"))),
+        }
+    });
+    let results: Vec<Result<Verdict, String>> = results.into_iter().flatten().collect();
+    let wrong: Vec<String> = results.iter().filter_map(|result| result.as_ref().err().cloned()).collect();
+    report(&wrong, results.len());
+    assert!(results.len() >= 15, "only {} are decided", results.len());
+}
+
+#[test]
+fn abc_has_the_verdicts_of_a_search_on_random_models() {
+    let Some(abc) = Abc::find_or_skip("comparing the formulas of random models with ABC") else { return };
+    let (compared, _) = on_programs(40, mixed_program, |model, deadlock| {
+        let Ok(layout) = Layout::new(model) else { return Ok(None) };
+        let Some(shortest) = shortest(model, &layout, deadlock, 600) else { return Ok(None) };
+        let expected = if shortest.is_some() { Verdict::Violated } else { Verdict::Holds };
+        match by_abc(&abc, model, deadlock, 10)? {
+            Some(verdict) if verdict != expected => Err(format!("ABC says {verdict:?}, brute force {shortest:?}")),
+            verdict => Ok(verdict.map(|verdict| verdict == Verdict::Holds)),
+        }
+    });
+    assert!(compared >= 15, "only {compared} were compared");
+}
+
+/// Programs of two sorts.
+fn mixed_program(seed: u64) -> String {
+    match seed.is_multiple_of(2) {
+        true => symmetric_program(seed, Kind::Symmetric),
+        false => random_program(seed, &ProgramOptions { size: 2, most_states: 2000, extensions: true }),
+    }
 }
 
 /// Paths through different orbits are shorter than paths through different states: both from the starts, and to what is

@@ -6,10 +6,12 @@
 //! * `bounded`: bounded checking and induction over simple paths, with a `representative` of each orbit;
 //! * `ic3`: proofs by learned clauses over `atoms`, closed under symmetries;
 //! * `strengthening`: what was learned, checked by a solver of its own and in names of the model;
-//! * `runs`: runs by the reference interpreter.
+//! * `runs`: runs by the reference interpreter;
+//! * `aiger`: the formula as a circuit for other provers.
 //!
 //! States are not counted. Whatever is wrong ends the work: a run shows it, replayed by the reference interpreter.
 
+mod aiger;
 mod atoms;
 mod bounded;
 mod clauses;
@@ -29,6 +31,7 @@ use crate::observer::Observer;
 use crate::options::SearchOptions;
 use crate::report::{EngineError, Figures, Report, StopReason, Subject, Verdict};
 use crate::verdicts::Verdicts;
+pub use aiger::as_aiger;
 use atoms::{Atom, Atoms};
 use bounded::{Bounded, BoundedCheck, Induction, Proof, by_induction, confirms};
 use clauses::{Halted, Limits};
