@@ -10,8 +10,8 @@ use std::thread::available_parallelism;
 
 use quotient::{Engine, Error, Language, Plan, Refusal};
 use quotient_engines::{
-    EngineError, Observer, Progress, SearchOptions, Silent, SolverMethod, SolverReport, StopReason, SymmetrySource,
-    Verdict, as_aiger, check_by_solver,
+    EngineError, Observer, Operators, Progress, SearchOptions, Silent, SolverMethod, SolverReport, StopReason,
+    SymmetrySource, Verdict, as_aiger, check_by_solver,
 };
 use quotient_ir::{
     DeadlockMode, Interpreter, Interrupt, Layout, Model, Outcome, PropertyId, PropertyKind, Trace, Valuation,
@@ -412,7 +412,79 @@ fn a_proof_prints_in_names_of_the_model() {
     let found = check_by_solver(&model, &layout, None, &options, &mut Silent).expect("a report");
     assert_eq!(found.report.verdict, Verdict::Holds);
     let invariant = found.invariant.expect("a proof");
-    assert!(invariant.lines(&model, &layout).iter().all(|line| line.contains("red") || line.contains("green")));
+    let lines = invariant.lines(&model, &layout, Operators::MURPHI);
+    assert!(lines.iter().all(|line| line.contains("red") || line.contains("green")), "{lines:?}");
+}
+
+/// Adds the conditions of a proof to the text of a model: they hold, and evaluating them is not an error. Members of
+/// scalarsets have no names in Murphi; conditions with them are not read. `None` if there is no proof, or none is read.
+fn conditions_hold(
+    model: &Model,
+    constants: &[(String, String)],
+    deadlock: DeadlockMode,
+    observer: &mut dyn Observer,
+) -> Result<Option<bool>, String> {
+    let Ok(layout) = Layout::new(model) else { return Ok(None) };
+    let properties = Some(of_kind(model, PropertyKind::Invariant));
+    let options = SearchOptions { properties, deadlock, ..SearchOptions::default() };
+    let found = match check_by_solver(model, &layout, None, &options, observer) {
+        Ok(found) => found,
+        Err(EngineError::NotEncodable { .. }) => return Ok(None),
+        Err(error) => return Err(error.to_string()),
+    };
+    let Some(invariant) = found.invariant else { return Ok(None) };
+    let lines = invariant.lines(model, &layout, Operators::MURPHI);
+    let (mut text, mut read) = (model.source.text.to_string(), 0);
+    for line in lines.iter().take(40) {
+        let longer = format!("{text}\ninvariant {line};\n");
+        let is_read = load_murphi("proved", &longer, constants).is_ok();
+        if !is_read && !line.contains('_') {
+            return Err(format!("not read: {line}"));
+        }
+        if is_read {
+            (text, read) = (longer, read + 1);
+        }
+    }
+    let stronger = load_murphi("proved", &text, constants)?;
+    let properties = Some(of_kind(&stronger, PropertyKind::Invariant));
+    let options = SearchOptions { properties, deadlock, ..SearchOptions::default() };
+    let verdict = check(&stronger, &options, &mut Silent).map_err(|error| error.to_string())?.verdict;
+    if verdict != Verdict::Holds {
+        return Err(format!("{verdict:?} with {lines:?}"));
+    }
+    Ok((read > 0).then_some(true))
+}
+
+#[test]
+fn the_conditions_of_a_proof_can_be_added_to_the_text() {
+    let program = |seed: u64| random_program(seed, &ProgramOptions { size: 2, most_states: 2000, extensions: false });
+    on_programs(100, program, |model, deadlock| {
+        let is_small = Layout::new(model).is_ok_and(|layout| shortest(model, &layout, deadlock, 600) == Some(None));
+        if is_small { conditions_hold(model, &[], deadlock, &mut Silent) } else { Ok(None) }
+    });
+    let results = map_on_workers(workers(), &smallest_cases(), |(example, case)| {
+        let model = example.load(case).unwrap_or_else(|error| panic!("{}: {error}", example.name));
+        let result = conditions_hold(&model, &case.constants, example.header.deadlock, &mut Patience(10));
+        result.map_err(|error| format!("{}: {error}", example.name)).transpose()
+    });
+    let results: Vec<Result<bool, String>> = results.into_iter().flatten().collect();
+    let wrong: Vec<String> = results.iter().filter_map(|result| result.as_ref().err().cloned()).collect();
+    report(&wrong, results.len());
+    assert!(results.len() >= 5, "only {} were compared", results.len());
+}
+
+#[test]
+fn a_proof_is_in_the_language_of_the_model() {
+    let text = "byte inside; bool busy;
+        active [2] proctype P() { do :: atomic { !busy -> busy = true; inside++ }; assert(inside == 1);
+        atomic { inside--; busy = false } od }";
+    let model = quotient::Model::from_text("mutex", text, Language::Promela).expect("a model");
+    let options = quotient::Options::default().engine(Engine::Solver(SolverMethod::Ic3));
+    let report = Plan::new(&model, &options).expect("a plan").run().expect("a report");
+    assert_eq!(report.verdict, Verdict::Holds);
+    let lines = report.proof.and_then(|proof| proof.invariant).expect("conditions");
+    assert!(lines.iter().any(|line| line.contains("busy == ")), "{lines:?}");
+    assert!(lines.iter().all(|line| !line.contains(" = ") && !line.contains(" | ")), "{lines:?}");
 }
 
 #[test]

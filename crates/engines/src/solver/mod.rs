@@ -40,7 +40,7 @@ use ic3::{Outcome, Prover};
 use representative::{normal, representative};
 use runs::Found;
 use strengthening::is_inductive;
-pub use strengthening::{Part, Strengthening};
+pub use strengthening::{Content, Operators, Part, Strengthening};
 use system::{NoSystem, System};
 use watch::Watch;
 
