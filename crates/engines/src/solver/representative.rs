@@ -124,13 +124,16 @@ fn zip<'b>(one: &'b [Bit], other: &'b [Bit]) -> impl Iterator<Item = (Bit, Bit)>
     one.iter().copied().zip(other.iter().copied())
 }
 
+/// A slot, and its bits.
+type Moved = (usize, Vec<Bit>);
+
 /// The bits of the slots that a permutation moves, in the image of a state. `None` if the image of some value has no
 /// bits.
-fn image(system: &mut System, map: &StateMap, state: &[Vec<Bit>]) -> Result<Option<Vec<(usize, Vec<Bit>)>>, Full> {
+fn image(system: &mut System, map: &StateMap, state: &[Vec<Bit>]) -> Result<Option<Vec<Moved>>, Full> {
     if !map.multisets().is_empty() {
         return Ok(None);
     }
-    let mut moved: Vec<(usize, Vec<Bit>)> = Vec::with_capacity(map.moves().len());
+    let mut moved: Vec<Moved> = Vec::with_capacity(map.moves().len());
     for entry in map.moves() {
         let (from, to) = (entry.from.position(), entry.to.position());
         let bits = &state[from];
@@ -172,6 +175,7 @@ fn is_less(formula: &mut Formula, pairs: &[(Bit, Bit)]) -> Result<Bit, Full> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::hash_map::Entry;
     use std::collections::{HashMap, HashSet};
 
     use quotient_frontends::{Language, LoadOptions, load};
@@ -198,9 +202,10 @@ mod tests {
         for (number, state) in states.into_iter().enumerate() {
             let mut pending = vec![state];
             while let Some(state) = pending.pop() {
-                if !orbits.contains_key(&state) {
-                    pending.extend(group.maps().iter().map(|map| map.apply(&Valuation(state.clone())).0));
-                    orbits.insert(state, number);
+                if let Entry::Vacant(entry) = orbits.entry(state) {
+                    let state = Valuation(entry.key().clone());
+                    pending.extend(group.maps().iter().map(|map| map.apply(&state).0));
+                    entry.insert(number);
                 }
             }
         }
