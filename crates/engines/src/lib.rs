@@ -50,7 +50,7 @@ pub use seam::{
     Batches, Event, Facts, FieldTest, Identity, Instance, Parts, Representatives, RuleInstance, SearchSpace, Selection,
     Share, Sink, Steps, Successors, Tag, TransitionSystem,
 };
-pub use solver::{Part, SolverMethod, SolverReport, Strengthening, check_by_solver};
+pub use solver::{Content, Operators, Part, SolverMethod, SolverReport, Strengthening, as_aiger, check_by_solver};
 pub use symbolic::{
     Arrangement, SetsReport, SymbolicError, SymbolicReport, SymbolicSymmetry, Way, check_symbolic, check_symbolic_tree,
     orbit_relation_size,

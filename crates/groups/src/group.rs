@@ -38,13 +38,21 @@ impl Factor {
     /// much as [`Factor::chain`].
     pub fn transversals(&self) -> Vec<Vec<SparsePermutation>> {
         let chain = self.chain();
-        let on_points = |element: &Permutation| {
-            let moves = element.images().iter().enumerate().filter(|&(from, &to)| from as Point != to);
-            let moves = moves.map(|(from, &to)| (self.points[from], self.points[to as usize]));
-            SparsePermutation::from_sorted_moves(moves.collect())
-        };
-        let level = |level| chain.transversal(level).iter().map(|(_, element)| on_points(element)).collect();
+        let level =
+            |level| chain.transversal(level).iter().map(|(_, element)| self.on_points_of_group(element)).collect();
         (0..chain.base().len()).map(level).collect()
+    }
+
+    /// All elements on the points of the group, if there are at most `limit`. Costs as much as [`Factor::chain`].
+    pub fn elements(&self, limit: usize) -> Option<Vec<SparsePermutation>> {
+        let elements = self.chain().elements(limit)?;
+        Some(elements.iter().map(|element| self.on_points_of_group(element)).collect())
+    }
+
+    fn on_points_of_group(&self, element: &Permutation) -> SparsePermutation {
+        let moves = element.images().iter().enumerate().filter(|&(from, &to)| from as Point != to);
+        let moves = moves.map(|(from, &to)| (self.points[from], self.points[to as usize]));
+        SparsePermutation::from_sorted_moves(moves.collect())
     }
 
     /// The structure of the factor.

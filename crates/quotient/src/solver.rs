@@ -2,7 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use quotient_engines::{SearchOptions, SolverMethod, SolverReport, check_by_solver};
+use quotient_engines::{Operators, SearchOptions, SolverMethod, SolverReport, check_by_solver};
+use quotient_frontends::Language;
 
 use crate::control::{Control, Follower};
 use crate::error::Error;
@@ -26,7 +27,12 @@ pub(crate) fn search(plan: &Plan, method: SolverMethod, control: &Control) -> Re
     let found = check_by_solver(model.ir(), model.layout(), group, &search, &mut follower)
         .map_err(|error| Error::of_engine(model.source(), error))?;
     let SolverReport { report, method, gates, queries, clauses, depth, generators: _, invariant } = found;
-    let invariant = invariant.map(|invariant| invariant.lines(model.ir(), model.layout()));
+    let operators = match model.language() {
+        Some(Language::Murphi) | None => Operators::MURPHI,
+        Some(Language::B) => Operators::B,
+        Some(Language::Promela | Language::Dve | Language::Csp) => Operators::C,
+    };
+    let invariant = invariant.map(|invariant| invariant.lines(model.ir(), model.layout(), operators));
     let proof = ProofReport { method, gates, queries, clauses, depth, invariant };
     Ok(Found { proof: Some(proof), ..Found::new(symmetries, report) })
 }

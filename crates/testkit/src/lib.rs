@@ -1,6 +1,7 @@
 //! Test support: peers that answer the same questions, expectations in model files, generators of random models.
 //! Nothing here is part of the tool.
 
+pub mod abc;
 pub mod actions;
 pub mod agreement;
 pub mod beem;

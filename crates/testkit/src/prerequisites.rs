@@ -11,7 +11,7 @@ use std::path::PathBuf;
 /// A prerequisite that may be missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Prerequisite {
-    /// Another tool: rumur, SPIN, lbt, GAP, bliss, nauty, a C compiler.
+    /// Another tool: rumur, SPIN, lbt, GAP, bliss, nauty, ABC, a C compiler.
     Peer,
     /// The corpus, in the folder named by `QUOTIENT_CORPUS`.
     Corpus,

@@ -212,7 +212,7 @@ fn deadlock_word(mode: DeadlockMode) -> &'static str {
 }
 
 /// The path of a program, if it is on the search path.
-fn find_program(name: &str) -> Option<PathBuf> {
+pub(crate) fn find_program(name: &str) -> Option<PathBuf> {
     let folders = std::env::var_os("PATH")?;
     std::env::split_paths(&folders).map(|folder| folder.join(name)).find(|path| path.is_file())
 }

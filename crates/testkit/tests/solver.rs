@@ -10,14 +10,16 @@ use std::thread::available_parallelism;
 
 use quotient::{Engine, Error, Language, Plan, Refusal};
 use quotient_engines::{
-    EngineError, Observer, Progress, SearchOptions, Silent, SolverMethod, SolverReport, StopReason, SymmetrySource,
-    Verdict, check_by_solver,
+    EngineError, Observer, Operators, Progress, SearchOptions, Silent, SolverMethod, SolverReport, StopReason,
+    SymmetrySource, Verdict, as_aiger, check_by_solver,
 };
 use quotient_ir::{
     DeadlockMode, Interpreter, Interrupt, Layout, Model, Outcome, PropertyId, PropertyKind, Trace, Valuation,
 };
 use quotient_symmetry::CertifiedGroup;
-use quotient_testkit::examples::{load_murphi, murphi_examples};
+use quotient_testkit::abc::Abc;
+use quotient_testkit::examples::{Example, load_murphi, murphi_examples};
+use quotient_testkit::expectation::Case;
 use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::random_murphi::{ProgramOptions, random_program};
 use quotient_testkit::search::{check, plan};
@@ -141,6 +143,8 @@ fn compare(model: &Model, deadlock: DeadlockMode) -> Result<Option<bool>, String
     let group = group(model, &layout);
     let mut is_used = false;
     for method in SolverMethod::ALL {
+        // The depth of a proof by induction without symmetries.
+        let mut depth = None;
         for group in [None, group.as_ref()] {
             let options = SearchOptions {
                 solver: method,
@@ -168,6 +172,9 @@ fn compare(model: &Model, deadlock: DeadlockMode) -> Result<Option<bool>, String
                     if method == SolverMethod::Ic3 && found.invariant.is_none() {
                         return Err(format!("{name}: no invariant"));
                     }
+                    if method == SolverMethod::Induction && found.depth > *depth.get_or_insert(found.depth) {
+                        return Err(format!("{name}: a proof of depth {}, without of depth {depth:?}", found.depth));
+                    }
                 }
                 (verdict, steps) => return Err(format!("{name}: {verdict:?} after {steps:?}, not {shortest:?}")),
             }
@@ -176,8 +183,13 @@ fn compare(model: &Model, deadlock: DeadlockMode) -> Result<Option<bool>, String
     Ok(Some(is_used))
 }
 
-/// Compares on the programs of some seeds; those that are no programs, or too large, do not count.
-fn compare_programs(default: u64, program: impl Fn(u64) -> String + Sync) -> (usize, usize) {
+/// Compares on the programs of some seeds; those that are no programs, or too large, do not count. Returns how many were
+/// compared, and for how many the comparison says yes.
+fn on_programs(
+    default: u64,
+    program: impl Fn(u64) -> String + Sync,
+    compare: impl Fn(&Model, DeadlockMode) -> Result<Option<bool>, String> + Sync,
+) -> (usize, usize) {
     let first = number_from("QUOTIENT_RANDOM_SEED", 0);
     let seeds: Vec<u64> = (first..first + number_from("QUOTIENT_RANDOM_MODELS", default)).collect();
     let results = map_on_workers(workers(), &seeds, |&seed| {
@@ -193,15 +205,16 @@ fn compare_programs(default: u64, program: impl Fn(u64) -> String + Sync) -> (us
 
 #[test]
 fn verdicts_on_random_models_are_those_of_the_explicit_engine() {
-    let (compared, _) = compare_programs(60, |seed| {
+    let program = |seed: u64| {
         random_program(seed, &ProgramOptions { size: 2, most_states: 2000, extensions: seed.is_multiple_of(2) })
-    });
+    };
+    let (compared, _) = on_programs(60, program, compare);
     assert!(compared >= 20, "only {compared} were compared");
 }
 
 #[test]
 fn verdicts_on_random_symmetric_models_are_those_of_the_explicit_engine() {
-    let (compared, symmetric) = compare_programs(60, |seed| symmetric_program(seed, Kind::Symmetric));
+    let (compared, symmetric) = on_programs(60, |seed| symmetric_program(seed, Kind::Symmetric), compare);
     assert!(compared >= 20 && symmetric * 2 >= compared, "only {symmetric} of {compared} have symmetries");
 }
 
@@ -233,26 +246,36 @@ impl Observer for Patience {
     }
 }
 
+/// The smallest case of each Murphi example.
+fn smallest_cases() -> Vec<(Example, Case)> {
+    const MOST_STATES: u64 = 20_000;
+    let smallest = |example: Example| {
+        let cases = example.header.cases.iter().filter(|case| case.states <= MOST_STATES);
+        let case = cases.min_by_key(|case| case.states).cloned()?;
+        Some((example, case))
+    };
+    murphi_examples().into_iter().filter_map(smallest).collect()
+}
+
+/// What a solver should say. Covers and liveness are not looked at.
+fn expected(case: &Case) -> Verdict {
+    match case.verdict.class {
+        VerdictClass::Holds | VerdictClass::Cover | VerdictClass::Liveness => Verdict::Holds,
+        _ => Verdict::Violated,
+    }
+}
+
 /// `QUOTIENT_SOLVER_PATIENCE` sets for how long each example is tried, in units of 64 questions to the solver.
 #[test]
 fn examples_have_the_expected_verdicts() {
-    const MOST_STATES: u64 = 20_000;
     let patience = number_from("QUOTIENT_SOLVER_PATIENCE", 6);
-    let mut work = Vec::new();
-    for example in murphi_examples() {
-        let cases = example.header.cases.iter().filter(|case| case.states <= MOST_STATES);
-        if let Some(case) = cases.min_by_key(|case| case.states).cloned() {
-            work.extend([false, true].map(|with_symmetries| (example.clone(), case.clone(), with_symmetries)));
-        }
-    }
+    let cases = smallest_cases();
+    let work = cases.iter().flat_map(|(example, case)| [(example, case, false), (example, case, true)]);
+    let work: Vec<(&Example, &Case, bool)> = work.collect();
     let results = map_on_workers(workers(), &work, |(example, case, with_symmetries)| {
         let name = format!("{} {}", example.name, case.label());
         let model = example.load(case).unwrap_or_else(|error| panic!("{name}: {error}"));
-        // Covers and liveness are not looked at.
-        let expected = match case.verdict.class {
-            VerdictClass::Holds | VerdictClass::Cover | VerdictClass::Liveness => Verdict::Holds,
-            _ => Verdict::Violated,
-        };
+        let expected = expected(case);
         match of_example(&model, example.header.deadlock, *with_symmetries, &mut Patience(patience))? {
             Ok(verdict) if verdict == expected || verdict == Verdict::Inconclusive => Some(Ok(verdict)),
             Ok(verdict) => Some(Err(format!("{name}: {verdict:?}"))),
@@ -264,6 +287,91 @@ fn examples_have_the_expected_verdicts() {
     report(&wrong, results.len());
     let decided = results.iter().filter(|result| **result != Ok(Verdict::Inconclusive)).count();
     assert!(decided * 2 >= results.len(), "only {decided} of {} are decided", results.len());
+}
+
+/// What ABC says about the circuit of a model; `None` if there is none, or it takes longer than some seconds.
+fn by_abc(abc: &Abc, model: &Model, deadlock: DeadlockMode, seconds: u64) -> Result<Option<Verdict>, String> {
+    let properties = Some(of_kind(model, PropertyKind::Invariant));
+    let options = SearchOptions { properties, deadlock, ..SearchOptions::default() };
+    let layout = Layout::new(model).map_err(|error| error.to_string())?;
+    let circuit = match as_aiger(model, &layout, &options) {
+        Ok(circuit) => circuit,
+        Err(EngineError::NotEncodable { .. }) => return Ok(None),
+        Err(error) => return Err(error.to_string()),
+    };
+    let holds = abc.holds(&circuit, seconds)?;
+    Ok(holds.map(|holds| if holds { Verdict::Holds } else { Verdict::Violated }))
+}
+
+/// `QUOTIENT_SOLVER_SECONDS` sets for how long ABC tries each example.
+#[test]
+fn abc_has_the_expected_verdicts_on_examples() {
+    let Some(abc) = Abc::find_or_skip("comparing the formulas of the example models with ABC") else { return };
+    let seconds = number_from("QUOTIENT_SOLVER_SECONDS", 1);
+    let results = map_on_workers(workers(), &smallest_cases(), |(example, case)| {
+        let name = format!("{} {}", example.name, case.label());
+        let model = example.load(case).unwrap_or_else(|error| panic!("{name}: {error}"));
+        match by_abc(&abc, &model, example.header.deadlock, seconds) {
+            Ok(Some(verdict)) if verdict != expected(case) => Some(Err(format!("{name}: {verdict:?}"))),
+            Ok(verdict) => verdict.map(Ok),
+            Err(error) => Some(Err(format!("{name}: {error}"))),
+        }
+    });
+    let results: Vec<Result<Verdict, String>> = results.into_iter().flatten().collect();
+    let wrong: Vec<String> = results.iter().filter_map(|result| result.as_ref().err().cloned()).collect();
+    report(&wrong, results.len());
+    assert!(results.len() >= 15, "only {} are decided", results.len());
+}
+
+#[test]
+fn abc_has_the_verdicts_of_a_search_on_random_models() {
+    let Some(abc) = Abc::find_or_skip("comparing the formulas of random models with ABC") else { return };
+    let (compared, _) = on_programs(40, mixed_program, |model, deadlock| {
+        let Ok(layout) = Layout::new(model) else { return Ok(None) };
+        let Some(shortest) = shortest(model, &layout, deadlock, 600) else { return Ok(None) };
+        let expected = if shortest.is_some() { Verdict::Violated } else { Verdict::Holds };
+        match by_abc(&abc, model, deadlock, 10)? {
+            Some(verdict) if verdict != expected => Err(format!("ABC says {verdict:?}, brute force {shortest:?}")),
+            verdict => Ok(verdict.map(|verdict| verdict == Verdict::Holds)),
+        }
+    });
+    assert!(compared >= 15, "only {compared} were compared");
+}
+
+/// Programs of two sorts.
+fn mixed_program(seed: u64) -> String {
+    match seed.is_multiple_of(2) {
+        true => symmetric_program(seed, Kind::Symmetric),
+        false => random_program(seed, &ProgramOptions { size: 2, most_states: 2000, extensions: true }),
+    }
+}
+
+/// Paths through different orbits are shorter than paths through different states: both from the starts, and to what is
+/// wrong.
+#[test]
+fn induction_needs_fewer_steps_with_symmetries() {
+    let text = "type process: scalarset(3); var up: array [process] of boolean; open: boolean;
+        startstate for i: process do up[i] := false end; open := false end;
+        ruleset i: process do
+          rule open | up[i] | exists j: process do i != j & !up[j] end ==> up[i] := !up[i] end
+        end;
+        rule !open & forall i: process do up[i] end ==> open := true end;
+        invariant open -> exists i: process do up[i] end;";
+    let model = load_murphi("bolts", text, &[]).expect("a model");
+    let layout = Layout::new(&model).expect("a layout");
+    let group = group(&model, &layout);
+    let options = SearchOptions {
+        solver: SolverMethod::Induction,
+        deadlock: DeadlockMode::Off,
+        properties: Some(of_kind(&model, PropertyKind::Invariant)),
+        ..SearchOptions::default()
+    };
+    let depths = [None, group.as_ref()].map(|group| {
+        let found = check_by_solver(&model, &layout, group, &options, &mut Silent).expect("a report");
+        assert_eq!(found.report.verdict, Verdict::Holds);
+        found.depth
+    });
+    assert_eq!(depths, [8, 4]);
 }
 
 #[test]
@@ -304,7 +412,79 @@ fn a_proof_prints_in_names_of_the_model() {
     let found = check_by_solver(&model, &layout, None, &options, &mut Silent).expect("a report");
     assert_eq!(found.report.verdict, Verdict::Holds);
     let invariant = found.invariant.expect("a proof");
-    assert!(invariant.lines(&model, &layout).iter().all(|line| line.contains("red") || line.contains("green")));
+    let lines = invariant.lines(&model, &layout, Operators::MURPHI);
+    assert!(lines.iter().all(|line| line.contains("red") || line.contains("green")), "{lines:?}");
+}
+
+/// Adds the conditions of a proof to the text of a model: they hold, and evaluating them is not an error. Members of
+/// scalarsets have no names in Murphi; conditions with them are not read. `None` if there is no proof, or none is read.
+fn conditions_hold(
+    model: &Model,
+    constants: &[(String, String)],
+    deadlock: DeadlockMode,
+    observer: &mut dyn Observer,
+) -> Result<Option<bool>, String> {
+    let Ok(layout) = Layout::new(model) else { return Ok(None) };
+    let properties = Some(of_kind(model, PropertyKind::Invariant));
+    let options = SearchOptions { properties, deadlock, ..SearchOptions::default() };
+    let found = match check_by_solver(model, &layout, None, &options, observer) {
+        Ok(found) => found,
+        Err(EngineError::NotEncodable { .. }) => return Ok(None),
+        Err(error) => return Err(error.to_string()),
+    };
+    let Some(invariant) = found.invariant else { return Ok(None) };
+    let lines = invariant.lines(model, &layout, Operators::MURPHI);
+    let (mut text, mut read) = (model.source.text.to_string(), 0);
+    for line in lines.iter().take(40) {
+        let longer = format!("{text}\ninvariant {line};\n");
+        let is_read = load_murphi("proved", &longer, constants).is_ok();
+        if !is_read && !line.contains('_') {
+            return Err(format!("not read: {line}"));
+        }
+        if is_read {
+            (text, read) = (longer, read + 1);
+        }
+    }
+    let stronger = load_murphi("proved", &text, constants)?;
+    let properties = Some(of_kind(&stronger, PropertyKind::Invariant));
+    let options = SearchOptions { properties, deadlock, ..SearchOptions::default() };
+    let verdict = check(&stronger, &options, &mut Silent).map_err(|error| error.to_string())?.verdict;
+    if verdict != Verdict::Holds {
+        return Err(format!("{verdict:?} with {lines:?}"));
+    }
+    Ok((read > 0).then_some(true))
+}
+
+#[test]
+fn the_conditions_of_a_proof_can_be_added_to_the_text() {
+    let program = |seed: u64| random_program(seed, &ProgramOptions { size: 2, most_states: 2000, extensions: false });
+    on_programs(100, program, |model, deadlock| {
+        let is_small = Layout::new(model).is_ok_and(|layout| shortest(model, &layout, deadlock, 600) == Some(None));
+        if is_small { conditions_hold(model, &[], deadlock, &mut Silent) } else { Ok(None) }
+    });
+    let results = map_on_workers(workers(), &smallest_cases(), |(example, case)| {
+        let model = example.load(case).unwrap_or_else(|error| panic!("{}: {error}", example.name));
+        let result = conditions_hold(&model, &case.constants, example.header.deadlock, &mut Patience(10));
+        result.map_err(|error| format!("{}: {error}", example.name)).transpose()
+    });
+    let results: Vec<Result<bool, String>> = results.into_iter().flatten().collect();
+    let wrong: Vec<String> = results.iter().filter_map(|result| result.as_ref().err().cloned()).collect();
+    report(&wrong, results.len());
+    assert!(results.len() >= 5, "only {} were compared", results.len());
+}
+
+#[test]
+fn a_proof_is_in_the_language_of_the_model() {
+    let text = "byte inside; bool busy;
+        active [2] proctype P() { do :: atomic { !busy -> busy = true; inside++ }; assert(inside == 1);
+        atomic { inside--; busy = false } od }";
+    let model = quotient::Model::from_text("mutex", text, Language::Promela).expect("a model");
+    let options = quotient::Options::default().engine(Engine::Solver(SolverMethod::Ic3));
+    let report = Plan::new(&model, &options).expect("a plan").run().expect("a report");
+    assert_eq!(report.verdict, Verdict::Holds);
+    let lines = report.proof.and_then(|proof| proof.invariant).expect("conditions");
+    assert!(lines.iter().any(|line| line.contains("busy == ")), "{lines:?}");
+    assert!(lines.iter().all(|line| !line.contains(" = ") && !line.contains(" | ")), "{lines:?}");
 }
 
 #[test]

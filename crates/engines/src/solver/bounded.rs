@@ -25,6 +25,8 @@ struct Unrolling<'s> {
     system: &'s System,
     clauses: Clauses<'s>,
     frames: Vec<Frame>,
+    /// The first frame that is a state.
+    first: usize,
 }
 
 impl<'s> Unrolling<'s> {
@@ -43,12 +45,12 @@ impl<'s> Unrolling<'s> {
             let exists = clauses.literal(&mut frame, system.admitted);
             clauses.add(&[exists]);
         }
-        Self { system, clauses, frames: vec![frame] }
+        Self { system, clauses, frames: vec![frame], first: usize::from(from_beginning) }
     }
 
     /// A step more.
     fn extend(&mut self) {
-        let Self { system, clauses, frames } = self;
+        let Self { system, clauses, frames, first: _ } = self;
         let last = frames.last_mut().expect("there is a frame");
         let step = clauses.literal(last, system.step);
         clauses.add(&[step]);
@@ -88,12 +90,12 @@ impl<'s> Unrolling<'s> {
         Found { steps: before.iter().map(taken).collect(), inputs: inputs(last) }
     }
 
-    /// Requires that the last state differs from all before it.
-    fn is_new(&mut self) {
+    /// Requires that some functions of the last state differ from those of each state before.
+    fn differs(&mut self, functions: &[Bit]) {
         let (last, before) = self.frames.split_last_mut().expect("there is a frame");
-        for frame in before {
+        for frame in &mut before[self.first..] {
             let mut differs = Vec::new();
-            for &bit in self.system.bits[..self.system.slots].iter().flatten() {
+            for &bit in functions {
                 let (one, other) = (self.clauses.literal(frame, bit), self.clauses.literal(last, bit));
                 if one == !other {
                     differs.push(self.clauses.truth());
@@ -114,6 +116,8 @@ pub(crate) struct BoundedCheck<'s> {
     unrolling: Unrolling<'s>,
     /// What the first state satisfies, if one state of each orbit of starts suffices.
     representative: Bit,
+    /// Functions that differ for any two states of a run, if such runs suffice.
+    different: Option<&'s [Bit]>,
 }
 
 impl<'s> BoundedCheck<'s> {
@@ -124,7 +128,7 @@ impl<'s> BoundedCheck<'s> {
     /// image is a run to something wrong, too. If it were required of the states after, that image would have to consist
     /// of representatives only, and there need not be one: a representative may have no successor that is one.
     pub(crate) fn new(system: &'s System, limits: &Limits, representative: Bit) -> Self {
-        Self { unrolling: Unrolling::new(system, limits, true), representative }
+        Self { unrolling: Unrolling::new(system, limits, true), representative, different: None }
     }
 
     /// Looks for something wrong, up to a number of steps in addition to the start.
@@ -143,14 +147,22 @@ impl<'s> BoundedCheck<'s> {
                 return Ok(Bounded::Nothing);
             }
             self.unrolling.clauses.add(&[!bad]);
-            self.unrolling.extend();
-            if depth == 0 {
-                let representative = self.unrolling.last(self.representative);
-                self.unrolling.clauses.add(&[representative]);
-            }
+            self.extend();
             if !self.unrolling.ask(&[], watch)? {
                 return Ok(Bounded::Ends(depth));
             }
+        }
+    }
+
+    fn extend(&mut self) {
+        let is_first = self.unrolling.frames.len() == 1;
+        self.unrolling.extend();
+        if is_first {
+            let representative = self.unrolling.last(self.representative);
+            self.unrolling.clauses.add(&[representative]);
+        }
+        if let Some(different) = self.different {
+            self.unrolling.differs(different);
         }
     }
 }
@@ -159,60 +171,95 @@ impl<'s> BoundedCheck<'s> {
 pub(crate) enum Induction {
     /// A run to something wrong, none of which is shorter.
     Found(Found),
-    /// Nothing is wrong: runs end, or simple paths of this length without anything wrong do not lead to something wrong.
-    Proved(usize),
+    /// Nothing is wrong.
+    Proved(Proof),
 }
 
-/// Induction over simple paths: whatever is wrong within `k` steps is found; and if no path of `k` steps through
-/// different states in which nothing is wrong leads to something wrong, nothing is.
+/// What a proof by induction rests on, in addition to that nothing is wrong within so many steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Proof {
+    /// No run is longer and has different states.
+    Ends(usize),
+    /// No path of this length through different states in which nothing is wrong leads to something wrong.
+    Step(usize),
+}
+
+/// Induction over simple paths: whatever is wrong within `k` steps is found; and nothing is wrong if no longer run has
+/// different states, or no path of `k` steps through different states in which nothing is wrong leads to something wrong.
+/// States are different if one of some functions differs.
+///
+/// These functions agree for two states only if a symmetry maps one to the other. The argument: suppose that something
+/// wrong can be reached, and take a shortest run to it, from any start. Nothing is wrong in the states before its last
+/// one. If the functions agreed for the states at `i` and at `j > i`, a symmetry would map the state at `i` to that at
+/// `j`, and the first `i` steps to a run from a start to the state at `j`. That run, continued from `j`, would lead to the
+/// same end and be shorter. So all states of the run are different, and so are those of its image that begins with a
+/// representative, and those of its last `k` steps. Either the run has at most `k` steps, and is found, or it refutes both
+/// conditions for a proof. Only states of a run are mapped, which are reachable, and there the formula is symmetric.
 ///
 /// # Errors
 /// If the work was stopped.
-pub(crate) fn by_induction(
-    system: &System,
+pub(crate) fn by_induction<'s>(
+    system: &'s System,
     limits: &Limits,
     representative: Bit,
+    different: &'s [Bit],
     most: Option<u64>,
     watch: &mut Watch<'_>,
 ) -> Result<Induction, Halted> {
-    let mut base = BoundedCheck::new(system, limits, representative);
+    let mut base = BoundedCheck { different: Some(different), ..BoundedCheck::new(system, limits, representative) };
     let mut step = Unrolling::new(system, limits, false);
     for length in 0.. {
         match base.run(Some(length), watch)? {
             Bounded::Found(found) => return Ok(Induction::Found(found)),
-            Bounded::Ends(steps) => return Ok(Induction::Proved(steps)),
+            Bounded::Ends(steps) => return Ok(Induction::Proved(Proof::Ends(steps))),
             Bounded::Nothing => {}
         }
         let bad = step.last(system.bad);
         if !step.ask(&[bad], watch)? {
-            return Ok(Induction::Proved(length as usize));
+            return Ok(Induction::Proved(Proof::Step(length as usize)));
         }
         if let Some(most) = most.filter(|&most| length >= most) {
             return Err(Halted::Stopped(StopReason::DepthLimit(most)));
         }
         step.clauses.add(&[!bad]);
         step.extend();
-        step.is_new();
+        step.differs(different);
     }
     unreachable!("the number of steps has no bound")
 }
 
-/// Checks a proof by induction with new solvers and without symmetries.
+/// Checks a proof by induction with new solvers. That nothing is wrong within the length of the proof is checked without
+/// symmetries; for longer runs, the proof rests on what makes states different.
 ///
 /// # Errors
 /// If the work was stopped.
-pub(crate) fn confirms(system: &System, limits: &Limits, length: usize, watch: &mut Watch<'_>) -> Result<bool, Halted> {
+pub(crate) fn confirms(
+    system: &System,
+    limits: &Limits,
+    different: Option<&[Bit]>,
+    proof: Proof,
+    watch: &mut Watch<'_>,
+) -> Result<bool, Halted> {
+    let (Proof::Ends(length) | Proof::Step(length)) = proof;
     match BoundedCheck::new(system, limits, Bit::TRUE).run(Some(length as u64), watch)? {
         Bounded::Found(_) => return Ok(false),
         Bounded::Ends(_) => return Ok(true),
         Bounded::Nothing => {}
+    }
+    let Some(different) = different else { return Ok(false) };
+    if let Proof::Ends(_) = proof {
+        let mut runs = BoundedCheck { different: Some(different), ..BoundedCheck::new(system, limits, Bit::TRUE) };
+        for _ in 0..=length {
+            runs.extend();
+        }
+        return Ok(!runs.unrolling.ask(&[], watch)?);
     }
     let mut step = Unrolling::new(system, limits, false);
     for _ in 0..length {
         let bad = step.last(system.bad);
         step.clauses.add(&[!bad]);
         step.extend();
-        step.is_new();
+        step.differs(different);
     }
     let bad = step.last(system.bad);
     Ok(!step.ask(&[bad], watch)?)

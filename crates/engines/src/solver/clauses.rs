@@ -5,7 +5,6 @@ use quotient_ir::Interrupt;
 use rustc_hash::FxHashMap;
 use rustsat::solvers::{Solve, SolveIncremental, SolverResult};
 use rustsat::types::{Lit, TernaryVal};
-use rustsat_batsat::BasicSolver;
 
 use crate::report::StopReason;
 use crate::solver::formula::{Bit, Formula, Gate};
@@ -13,6 +12,32 @@ use crate::solver::formula::{Bit, Formula, Gate};
 /// An estimate of the bytes that a variable and a literal of a clause take in the solver.
 const VARIABLE_BYTES: u64 = 160;
 const LITERAL_BYTES: u64 = 24;
+
+#[cfg(not(feature = "cadical"))]
+type Solver = rustsat_batsat::BasicSolver;
+#[cfg(feature = "cadical")]
+type Solver = rustsat_cadical::CaDiCaL<'static, 'static>;
+
+/// A solver that gives up once the interrupt is raised.
+#[cfg(not(feature = "cadical"))]
+fn solver(interrupt: Interrupt) -> Solver {
+    let mut solver = Solver::default();
+    solver.batsat_mut().cb_mut().set_stop(move || interrupt.is_raised());
+    solver
+}
+
+/// A solver that gives up once the interrupt is raised.
+#[cfg(feature = "cadical")]
+fn solver(interrupt: Interrupt) -> Solver {
+    use rustsat::solvers::{ControlSignal, Terminate};
+
+    let mut solver = Solver::default();
+    solver.attach_terminator(move || match interrupt.is_raised() {
+        true => ControlSignal::Terminate,
+        false => ControlSignal::Continue,
+    });
+    solver
+}
 
 /// The work was interrupted, or there is no memory for more.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +60,7 @@ pub(crate) struct Limits {
 /// A solver with copies of a formula.
 pub(crate) struct Clauses<'f> {
     formula: &'f Formula,
-    solver: BasicSolver,
+    solver: Solver,
     limits: Limits,
     variables: u32,
     literals: u64,
@@ -67,9 +92,7 @@ impl Frame {
 impl<'f> Clauses<'f> {
     /// A solver without clauses.
     pub(crate) fn new(formula: &'f Formula, limits: &Limits) -> Self {
-        let mut solver = BasicSolver::default();
-        let interrupt = limits.interrupt.clone();
-        solver.batsat_mut().cb_mut().set_stop(move || interrupt.is_raised());
+        let solver = solver(limits.interrupt.clone());
         let truth = Lit::positive(0);
         let known = FxHashMap::default();
         let mut clauses = Self { formula, solver, limits: limits.clone(), variables: 1, literals: 0, truth, known };
@@ -170,9 +193,10 @@ impl<'f> Clauses<'f> {
         }
     }
 
-    /// The value of a literal in the solution; arbitrary if it has none.
+    /// The value of a literal in the solution; arbitrary if it has none. No clause was added since it was found.
     pub(crate) fn value(&self, literal: Lit) -> bool {
-        let is_true = matches!(self.solver.lit_val(literal.var().pos_lit()), Ok(TernaryVal::True));
+        let value = self.solver.lit_val(literal.var().pos_lit()).expect("there is a solution");
+        let is_true = value == TernaryVal::True;
         is_true != literal.is_neg()
     }
 

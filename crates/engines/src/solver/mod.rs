@@ -3,13 +3,15 @@
 //!
 //! * `formula`: Boolean functions as an and-inverter graph; `clauses` makes clauses of it, frame by frame;
 //! * `system`: a model as such functions, with all that can be wrong in a state;
-//! * `bounded`: bounded checking and induction over simple paths, with a `representative` of each orbit of starts;
+//! * `bounded`: bounded checking and induction over simple paths, with a `representative` of each orbit;
 //! * `ic3`: proofs by learned clauses over `atoms`, closed under symmetries;
 //! * `strengthening`: what was learned, checked by a solver of its own and in names of the model;
-//! * `runs`: runs by the reference interpreter.
+//! * `runs`: runs by the reference interpreter;
+//! * `aiger`: the formula as a circuit for other provers.
 //!
 //! States are not counted. Whatever is wrong ends the work: a run shows it, replayed by the reference interpreter.
 
+mod aiger;
 mod atoms;
 mod bounded;
 mod clauses;
@@ -29,15 +31,16 @@ use crate::observer::Observer;
 use crate::options::SearchOptions;
 use crate::report::{EngineError, Figures, Report, StopReason, Subject, Verdict};
 use crate::verdicts::Verdicts;
+pub use aiger::as_aiger;
 use atoms::{Atom, Atoms};
-use bounded::{Bounded, BoundedCheck, Induction, by_induction, confirms};
+use bounded::{Bounded, BoundedCheck, Induction, Proof, by_induction, confirms};
 use clauses::{Halted, Limits};
 use formula::Bit;
 use ic3::{Outcome, Prover};
-use representative::representative;
+use representative::{normal, representative};
 use runs::Found;
 use strengthening::is_inductive;
-pub use strengthening::{Part, Strengthening};
+pub use strengthening::{Content, Operators, Part, Strengthening};
 use system::{NoSystem, System};
 use watch::Watch;
 
@@ -172,6 +175,8 @@ struct Task<'a> {
     atoms: Atoms,
     /// A predicate that holds in some state of each orbit.
     representative: Bit,
+    /// Functions that agree only for states of one orbit; the bits of a state without symmetries.
+    different: Vec<Bit>,
     /// The permutations of atoms by symmetries.
     permutations: Vec<Vec<Atom>>,
     limits: &'a Limits,
@@ -192,7 +197,11 @@ impl<'a> Task<'a> {
             Some(group) => (representative(&mut system, group)?, atoms.permutations(&system, group)),
             None => (Bit::TRUE, Vec::new()),
         };
-        Ok(Self { system, atoms, representative, permutations, limits, most: options.max_depth })
+        let different = match group.filter(|_| options.solver == SolverMethod::Induction) {
+            Some(group) => normal(&mut system, layout, group, &limits.interrupt)?,
+            None => system.bits[..system.slots].concat(),
+        };
+        Ok(Self { system, atoms, representative, different, permutations, limits, most: options.max_depth })
     }
 
     fn generators(&self) -> usize {
@@ -231,22 +240,23 @@ impl<'a> Task<'a> {
         let mut check = BoundedCheck::new(&self.system, self.limits, self.representative);
         let attempt = match check.run(self.most, watch)? {
             Bounded::Found(found) => Attempt::Found(found),
-            Bounded::Ends(steps) => self.confirmed(steps, watch)?,
+            Bounded::Ends(steps) => self.confirmed(Proof::Ends(steps), None, watch)?,
             Bounded::Nothing => Attempt::Stopped(StopReason::DepthLimit(self.most.unwrap_or(u64::MAX))),
         };
         Ok((attempt, self.generators()))
     }
 
     fn induction(&self, watch: &mut Watch<'_>) -> Attempted {
-        let attempt = match by_induction(&self.system, self.limits, self.representative, self.most, watch)? {
+        let Self { system, limits, representative, different, most, .. } = self;
+        let attempt = match by_induction(system, limits, *representative, different, *most, watch)? {
             Induction::Found(found) => Attempt::Found(found),
-            Induction::Proved(length) => self.confirmed(length, watch)?,
+            Induction::Proved(proof) => self.confirmed(proof, Some(different), watch)?,
         };
         Ok((attempt, self.generators()))
     }
 
-    fn confirmed(&self, length: usize, watch: &mut Watch<'_>) -> Result<Attempt, Halted> {
-        let is_confirmed = confirms(&self.system, self.limits, length, watch)?;
+    fn confirmed(&self, proof: Proof, different: Option<&[Bit]>, watch: &mut Watch<'_>) -> Result<Attempt, Halted> {
+        let is_confirmed = confirms(&self.system, self.limits, different, proof, watch)?;
         Ok(if is_confirmed { Attempt::Proved(None) } else { Attempt::Unconfirmed })
     }
 }

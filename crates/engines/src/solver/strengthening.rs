@@ -19,18 +19,22 @@ pub struct Strengthening {
 
 /// A condition on one slot.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Part {
-    /// It holds one of these values.
-    Values {
-        /// The slot.
-        slot: SlotId,
-        /// The values, in increasing order, undefined first.
-        values: Vec<Option<i64>>,
-    },
-    /// A bit of the difference to its least value is this.
+pub struct Part {
+    /// The slot.
+    pub slot: SlotId,
+    /// Whether it can be undefined.
+    pub is_optional: bool,
+    /// What it holds.
+    pub content: Content,
+}
+
+/// A set of contents of a slot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// These values, in increasing order, undefined first.
+    Values(Vec<Option<i64>>),
+    /// Values whose difference to the least one has a certain bit. Undefined counts as a difference of zero.
     Digit {
-        /// The slot.
-        slot: SlotId,
         /// The least value.
         low: i64,
         /// The bit; the least significant is 0.
@@ -38,22 +42,27 @@ pub enum Part {
         /// Its value.
         value: bool,
     },
-    /// It is undefined, or not.
-    Undefined {
-        /// The slot.
-        slot: SlotId,
-        /// Whether it is.
-        value: bool,
-    },
-    /// A bit of the position among its possible values is this.
-    Position {
-        /// The slot.
-        slot: SlotId,
-        /// The bit; the least significant is 0.
-        digit: u32,
-        /// Its value.
-        value: bool,
-    },
+    /// Undefined, or anything else.
+    Undefined(bool),
+}
+
+/// How a language writes conditions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Operators {
+    equals: &'static str,
+    and: &'static str,
+    or: &'static str,
+    not: &'static str,
+    remainder: &'static str,
+}
+
+impl Operators {
+    /// Those of Murphi.
+    pub const MURPHI: Self = Self { equals: "=", and: "&", or: "|", not: "!", remainder: "%" };
+    /// Those of C, Promela, DVE and CSP#.
+    pub const C: Self = Self { equals: "==", and: "&&", or: "||", not: "!", remainder: "%" };
+    /// Those of B.
+    pub const B: Self = Self { equals: "=", and: "&", or: "or", not: "not ", remainder: "mod" };
 }
 
 impl Strengthening {
@@ -62,26 +71,16 @@ impl Strengthening {
         let parts = |clause: &Clause| {
             let mut parts: Vec<Part> = Vec::new();
             for &atom in clause {
-                match atoms.about(atom) {
-                    About::Value { slot, position } => {
-                        let value = system.encoding.values(slot)[position];
-                        let slot = SlotId::from_position(slot as usize);
-                        match parts.last_mut() {
-                            Some(Part::Values { slot: known, values }) if *known == slot => values.push(value),
-                            _ => parts.push(Part::Values { slot, values: vec![value] }),
-                        }
+                let part = part(system, atoms.about(atom));
+                match (parts.last_mut(), &part.content) {
+                    (Some(Part { slot, content: Content::Values(known), .. }), Content::Values(values))
+                        if *slot == part.slot =>
+                    {
+                        known.extend(values);
+                        known.sort_unstable();
+                        known.dedup();
                     }
-                    About::Bit { slot, bit, value } => {
-                        let code = system.encoding.code(slot);
-                        let slot = SlotId::from_position(slot as usize);
-                        parts.push(match code {
-                            Code::Position { .. } => Part::Position { slot, digit: bit as u32, value },
-                            Code::Offset { is_optional: true, .. } if bit == 0 => Part::Undefined { slot, value },
-                            Code::Offset { low, is_optional, .. } => {
-                                Part::Digit { slot, low, digit: (bit - usize::from(is_optional)) as u32, value }
-                            }
-                        });
-                    }
+                    _ => parts.push(part),
                 }
             }
             parts
@@ -89,39 +88,85 @@ impl Strengthening {
         Self { clauses: clauses.iter().map(parts).collect() }
     }
 
-    /// The clauses with the names of the model, one a line.
-    pub fn lines(&self, model: &Model, layout: &Layout) -> Vec<String> {
-        let part = |part: &Part| match part {
-            Part::Values { slot, values } => {
-                let entry = &layout.slots[*slot];
-                let value = |value: &Option<i64>| match value {
-                    Some(value) => model.value_name(entry.ty, *value),
-                    None => "undefined".to_owned(),
-                };
-                let names: Vec<String> = values.iter().map(value).collect();
-                match &names[..] {
-                    [name] => format!("{} = {name}", entry.name),
-                    names => format!("{} in {{{}}}", entry.name, names.join(", ")),
-                }
-            }
-            Part::Digit { slot, low, digit, value } => {
-                let power = 1u128 << digit;
-                format!("({} - {low}) / {power} % 2 = {}", layout.slots[*slot].name, u8::from(*value))
-            }
-            Part::Undefined { slot, value } => {
-                let not = if *value { "" } else { "!" };
-                format!("{not}isundefined({})", layout.slots[*slot].name)
-            }
-            Part::Position { slot, digit, value } => {
-                let power = 1u128 << digit;
-                format!("position({}) / {power} % 2 = {}", layout.slots[*slot].name, u8::from(*value))
-            }
-        };
-        let line = |clause: &Vec<Part>| match &clause[..] {
-            [] => "false".to_owned(),
-            parts => parts.iter().map(part).collect::<Vec<_>>().join(" | "),
+    /// The clauses with the names of the model and operators of its language, one a line. They have a value in each
+    /// state: a slot that is undefined is not compared.
+    pub fn lines(&self, model: &Model, layout: &Layout, operators: Operators) -> Vec<String> {
+        let line = |clause: &Vec<Part>| {
+            let parts: Vec<String> =
+                clause.iter().flat_map(|part| part.alternatives(model, layout, operators)).collect();
+            if parts.is_empty() { "false".to_owned() } else { parts.join(&format!(" {} ", operators.or)) }
         };
         self.clauses.iter().map(line).collect()
+    }
+}
+
+/// What an atom says about its slot.
+fn part(system: &System, about: About) -> Part {
+    let (About::Value { slot, .. } | About::Bit { slot, .. }) = about;
+    let values = system.encoding.values(slot);
+    let content = match (about, system.encoding.code(slot)) {
+        (About::Value { position, .. }, _) => Content::Values(vec![values[position]]),
+        (About::Bit { bit, value, .. }, Code::Position { .. }) => {
+            let fits = values.iter().enumerate().filter(|(position, _)| (position >> bit & 1 == 1) == value);
+            Content::Values(fits.map(|(_, &content)| content).collect())
+        }
+        (About::Bit { bit: 0, value, .. }, Code::Offset { is_optional: true, .. }) => Content::Undefined(value),
+        (About::Bit { bit, value, .. }, Code::Offset { low, is_optional, .. }) => {
+            Content::Digit { low, digit: (bit - usize::from(is_optional)) as u32, value }
+        }
+    };
+    Part { slot: SlotId::from_position(slot as usize), is_optional: values[0].is_none(), content }
+}
+
+impl Part {
+    /// Conditions, one of which holds.
+    fn alternatives(&self, model: &Model, layout: &Layout, operators: Operators) -> Vec<String> {
+        let Operators { equals, and, or, not, remainder } = operators;
+        let entry = &layout.slots[self.slot];
+        let name = &entry.name;
+        let is_undefined = format!("isundefined({name})");
+        let (with_undefined, mut defined) = match &self.content {
+            Content::Undefined(true) => return vec![is_undefined],
+            Content::Undefined(false) => return vec![format!("{not}{is_undefined}")],
+            Content::Digit { low, digit, value } => {
+                let difference = match low {
+                    0 => name.clone(),
+                    ..0 => format!("({name} + {})", low.unsigned_abs()),
+                    _ => format!("({name} - {low})"),
+                };
+                let shifted = if *digit == 0 { difference } else { format!("{difference} / {}", 1u128 << digit) };
+                (!value, vec![format!("{shifted} {remainder} 2 {equals} {}", u8::from(*value))])
+            }
+            Content::Values(values) => {
+                let mut defined = Vec::new();
+                let numbers: Vec<i64> = values.iter().copied().flatten().collect();
+                for range in numbers.chunk_by(|one, next| one.checked_add(1) == Some(*next)) {
+                    let (first, last) = (range[0], range[range.len() - 1]);
+                    let are_numbers = range.iter().all(|&value| model.value_name(entry.ty, value) == value.to_string());
+                    if range.len() > 2 && are_numbers {
+                        defined.push(format!("({first} <= {name} {and} {name} <= {last})"));
+                    } else {
+                        let is = |&value: &i64| format!("{name} {equals} {}", model.value_name(entry.ty, value));
+                        defined.extend(range.iter().map(is));
+                    }
+                }
+                (values.contains(&None), defined)
+            }
+        };
+        match (self.is_optional, with_undefined) {
+            (false, _) => defined,
+            (true, true) => {
+                defined.insert(0, is_undefined);
+                defined
+            }
+            (true, false) => {
+                let defined = match &defined[..] {
+                    [one] => one.clone(),
+                    several => format!("({})", several.join(&format!(" {or} "))),
+                };
+                vec![format!("({not}{is_undefined} {and} {defined})")]
+            }
+        }
     }
 }
 
