@@ -25,7 +25,7 @@ use quotient_symmetry::CertifiedGroup;
 
 use crate::booleans::{Encoding, Full, Refusal};
 use crate::explicit::judge::Checks;
-use crate::observer::{Observer, Progress};
+use crate::observer::Observer;
 use crate::options::SearchOptions;
 use crate::report::{EngineError, Figures, Report, StopReason};
 use crate::symbolic::diagrams::NODE_BYTES;
@@ -288,6 +288,8 @@ fn live(search: &mut Search<'_, '_>, interpreter: &Interpreter<'_>) -> Result<Ve
     let whole = search.orbits_of(&reached)?;
     let passing = search.machine.passing.clone();
     let stored = search.machine.diagrams.without(&whole, &passing)?;
+    let moving = search.machine.diagrams.common(&whole, &search.machine.expanded.clone())?;
+    let mut decided = Vec::new();
     for &property in &search.checks.liveness.clone() {
         let own: Vec<usize> = (0..search.machine.claims.len())
             .filter(|&number| search.machine.claims[number].property == property)
@@ -300,24 +302,21 @@ fn live(search: &mut Search<'_, '_>, interpreter: &Interpreter<'_>) -> Result<Ve
             if !search.options.evaluates(property, &arguments) {
                 continue;
             }
-            let mut can = search.machine.diagrams.common(&stored, &holds)?;
-            loop {
-                if let std::ops::ControlFlow::Break(reason) = search.observer.progress(&Progress::default()) {
-                    return Err(NoRun::Halt(Halt::Stopped(reason)));
-                }
-                let before = search.machine.any_preimage(&can)?;
-                let before = search.machine.diagrams.common(&before, &whole)?;
-                let more = search.machine.diagrams.union(&can, &before)?;
-                if more == can {
-                    break;
-                }
-                can = more;
+            let goal = search.machine.diagrams.common(&stored, &holds)?;
+            // What symmetries make of a condition that is always reachable is always reachable too.
+            if decided.contains(&goal) {
+                continue;
             }
+            let can = search.reach_back(&goal, &moving)?;
             let cannot = search.machine.diagrams.without(&stored, &can)?;
             if !search.machine.diagrams.is_empty(&cannot) {
                 let steps = search.steps_within(&whole, &cannot)?;
                 traces.push(replayed(steps, Violation::Unreachable { property, arguments }, interpreter)?);
                 break;
+            }
+            match search.symmetries {
+                Some((symmetries, _)) => decided.extend(symmetries.images_of_set(search.machine, &goal)?),
+                None => decided.push(goal),
             }
         }
     }

@@ -12,7 +12,7 @@ use crate::symbolic::machine::Machine;
 use crate::symbolic::symmetry::{Symmetries, Way};
 
 /// The number of times that an instance is applied in a row.
-pub(crate) const LOCAL_ROUNDS: usize = 64;
+const LOCAL_ROUNDS: usize = 64;
 
 /// Why a search ends before all states are reached.
 pub(crate) enum Halt {
@@ -302,6 +302,42 @@ impl<'s, 'm> Search<'s, 'm> {
             }
             if self.reached == before {
                 return Ok(());
+            }
+        }
+    }
+
+    /// The states in a goal, and those inside from which one of them can be reached through states inside.
+    pub(crate) fn reach_back(&mut self, goal: &Set, inside: &Set) -> Result<Set, Halt> {
+        self.closure(goal, inside, Machine::preimage)
+    }
+
+    /// The least set with the given states that contains what instances lead to from it, as far as it is inside.
+    pub(crate) fn closure(
+        &mut self,
+        from: &Set,
+        inside: &Set,
+        step: impl Fn(&mut Machine<'m>, usize, &Set) -> Result<Set, Full>,
+    ) -> Result<Set, Halt> {
+        let mut all = from.clone();
+        if self.machine.diagrams.is_empty(inside) {
+            return Ok(all);
+        }
+        loop {
+            let before = all.clone();
+            for number in 0..self.machine.rules.len() {
+                for _ in 0..LOCAL_ROUNDS {
+                    self.pause()?;
+                    let found = step(self.machine, number, &all)?;
+                    let found = self.machine.diagrams.common(&found, inside)?;
+                    let more = self.machine.diagrams.union(&all, &found)?;
+                    if more == all {
+                        break;
+                    }
+                    all = more;
+                }
+            }
+            if all == before {
+                return Ok(all);
             }
         }
     }

@@ -1,11 +1,14 @@
 //! Symmetries of sets: the image of a set under a permutation, the union of the orbits that a set meets, and
 //! representatives in each of the ways of the survey (Wahl, Donaldson 2010, section 5).
 
-use quotient_groups::{PermutationGroup, SparsePermutation};
+use std::collections::BTreeSet;
+
+use quotient_groups::{PermutationGroup, Point, SparsePermutation};
 use quotient_ir::{Layout, TableIndex};
 use quotient_symmetry::{CertifiedGroup, StateMap};
 
 use num_bigint::BigUint;
+use rustc_hash::FxHashSet;
 
 use crate::booleans::{Full, Logic};
 use crate::symbolic::diagrams::{Replacement, Set};
@@ -60,7 +63,9 @@ impl Way {
 /// transversals takes room.
 const MOST_BITS: u64 = 1_000;
 /// The largest group all of whose elements are tried in dynamic reduction.
-const FEW_ELEMENTS: usize = 128;
+const FEW_ELEMENTS: usize = 720;
+/// The number of sets of which all images are looked for.
+const MOST_IMAGES: usize = 256;
 /// The largest group whose orbits are counted by the fixed states of each element.
 const COUNTED_ELEMENTS: usize = 5_040;
 
@@ -171,6 +176,27 @@ impl Symmetries {
             all = joined;
         }
         Ok(all)
+    }
+
+    /// A set of states and its images under all symmetries; only some of them, if there are many.
+    pub(crate) fn images_of_set(&self, machine: &mut Machine<'_>, states: &Set) -> Result<Vec<Set>, Full> {
+        let actions: Vec<&Action> = match &self.nice {
+            Some(nice) => nice.iter().map(|(action, _)| action).collect(),
+            None => self.levels.iter().flatten().collect(),
+        };
+        let mut images = vec![states.clone()];
+        let mut done = 0;
+        while done < images.len().min(MOST_IMAGES) {
+            let set = images[done].clone();
+            done += 1;
+            for action in &actions {
+                let image = action.image(machine, &set)?;
+                if !images.contains(&image) {
+                    images.push(image);
+                }
+            }
+        }
+        Ok(images)
     }
 
     /// The representatives of a set of states: each is applied the permutations that make it less.
@@ -301,6 +327,14 @@ fn nice(
         }
     }
     for levels in factors {
+        // Processes are not values in every language: exchanges of two of them are found from the factor itself.
+        let exchanges = exchanges_of_neighbours(levels, group.generators()).unwrap_or_default();
+        let maps: Option<Vec<StateMap>> =
+            exchanges.iter().map(|exchange| group.literals().action(layout, exchange).ok()).collect();
+        if let Some(blocks) = maps.filter(|maps| !maps.is_empty()).and_then(|maps| nice.add_blocks(maps)) {
+            known_order *= (2..=blocks as u32).map(BigUint::from).product::<BigUint>();
+            continue;
+        }
         let size = levels.iter().map(Vec::len).try_fold(1usize, usize::checked_mul);
         if size.is_none_or(|size| size > FEW_ELEMENTS) {
             continue;
@@ -315,6 +349,50 @@ fn nice(
     let rest: Vec<u32> = usual.iter().copied().filter(|slot| !nice.compared.contains(slot)).collect();
     nice.compared.extend(rest);
     (known_order == *order && !nice.maps.is_empty()).then_some((nice.maps, nice.compared))
+}
+
+/// Exchanges of neighbours, of which a factor consists if it permutes some parts in all ways: the exchange in the last level
+/// of its chain and its conjugates exchange any two of them. They need not be that; nothing relies on it.
+fn exchanges_of_neighbours(
+    levels: &[Vec<SparsePermutation>],
+    generators: &[SparsePermutation],
+) -> Option<Vec<SparsePermutation>> {
+    let last = levels.iter().rev().find(|level| level.len() > 1).filter(|level| level.len() == 2)?;
+    let parts = levels.iter().map(Vec::len).max()?;
+    let mut all: Vec<SparsePermutation> = last.iter().filter(|element| !element.is_identity()).cloned().collect();
+    let mut known: FxHashSet<SparsePermutation> = all.iter().cloned().collect();
+    let mut done = 0;
+    while done < all.len() {
+        let exchange = all[done].clone();
+        done += 1;
+        for element in generators {
+            let conjugate = element.inverse().then(&exchange).then(element);
+            if known.insert(conjugate.clone()) {
+                all.push(conjugate);
+            }
+        }
+        if all.len() > parts * (parts - 1) / 2 {
+            return None;
+        }
+    }
+    let moved = |exchange: &SparsePermutation| -> BTreeSet<Point> { exchange.support().iter().copied().collect() };
+    let supports: Vec<BTreeSet<Point>> = all.iter().map(moved).collect();
+    // From part to part, each exchanged with the one before.
+    let first = supports.first()?;
+    let part = match supports.iter().find(|other| *other != first && !other.is_disjoint(first)) {
+        Some(other) => first.intersection(other).copied().collect(),
+        None => return (all.len() == 1).then_some(all),
+    };
+    let mut visited: BTreeSet<Point> = first.clone();
+    let (mut chain, mut part): (Vec<usize>, BTreeSet<Point>) = (vec![0], part);
+    while let Some(next) = (0..all.len())
+        .find(|&it| supports[it].is_superset(&part) && supports[it].difference(&part).all(|p| !visited.contains(p)))
+    {
+        part = supports[next].difference(&part).copied().collect();
+        visited.extend(&part);
+        chain.push(next);
+    }
+    Some(chain.into_iter().map(|number| all[number].clone()).collect())
 }
 
 /// Permutations that sort sets, as far as they are known.

@@ -25,7 +25,7 @@ use crate::report::{EngineError, StopReason, Verdict};
 use crate::symbolic::diagrams::{NODE_BYTES, Set};
 use crate::symbolic::machine::{Machine, Relation};
 use crate::symbolic::runs::{NoRun, stop_reason};
-use crate::symbolic::search::{Halt, LOCAL_ROUNDS, Search};
+use crate::symbolic::search::{Halt, Search};
 use crate::symbolic::{SymbolicError, SymbolicSymmetry, USUAL_BYTES, saturated, suited, translated};
 use crate::temporal::atoms::AtomicModel;
 use crate::temporal::classes::{Before, Classes};
@@ -374,7 +374,7 @@ impl<'t, 's, 'm> Tree<'t, 's, 'm> {
 
     /// The states in a goal, and those inside from which one of them can be reached through states inside.
     pub(crate) fn reach_back(&mut self, goal: &Set, inside: &Set) -> Result<Set, NoRun> {
-        self.closure(goal, inside, Machine::preimage)
+        Ok(self.search.reach_back(goal, inside)?)
     }
 
     /// The states of a set, and those that can be reached from them through states inside; the last may be outside.
@@ -384,43 +384,12 @@ impl<'t, 's, 'm> Tree<'t, 's, 'm> {
             machine.image(number, &moving)
         };
         let whole = self.whole.clone();
-        self.closure(from, &whole, onward)
+        Ok(self.search.closure(from, &whole, onward)?)
     }
 
     /// The states of a set inside another, and those that can be reached from them without leaving it.
     pub(crate) fn reach_within(&mut self, from: &Set, inside: &Set) -> Result<Set, NoRun> {
-        self.closure(from, inside, Machine::image)
-    }
-
-    /// The least set with the given states that contains what instances lead to from it, as far as it is inside.
-    fn closure(
-        &mut self,
-        from: &Set,
-        inside: &Set,
-        step: impl Fn(&mut Machine<'m>, usize, &Set) -> Result<Set, crate::booleans::Full>,
-    ) -> Result<Set, NoRun> {
-        let mut all = from.clone();
-        if self.diagrams().is_empty(inside) {
-            return Ok(all);
-        }
-        loop {
-            let before = all.clone();
-            for number in 0..self.search.machine.rules.len() {
-                for _ in 0..LOCAL_ROUNDS {
-                    self.search.pause()?;
-                    let found = step(self.search.machine, number, &all)?;
-                    let found = self.diagrams().common(&found, inside)?;
-                    let more = self.diagrams().union(&all, &found)?;
-                    if more == all {
-                        break;
-                    }
-                    all = more;
-                }
-            }
-            if all == before {
-                return Ok(all);
-            }
-        }
+        Ok(self.search.closure(from, inside, Machine::image)?)
     }
 
     /// Whether there are transient states.
