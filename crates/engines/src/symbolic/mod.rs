@@ -302,11 +302,11 @@ fn live(search: &mut Search<'_, '_>, interpreter: &Interpreter<'_>) -> Result<Ve
             if !search.options.evaluates(property, &arguments) {
                 continue;
             }
-            let goal = search.machine.diagrams.common(&stored, &holds)?;
             // What symmetries make of a condition that is always reachable is always reachable too.
-            if decided.contains(&goal) {
+            if decided.contains(&holds) {
                 continue;
             }
+            let goal = search.machine.diagrams.common(&stored, &holds)?;
             let can = search.reach_back(&goal, &moving)?;
             let cannot = search.machine.diagrams.without(&stored, &can)?;
             if !search.machine.diagrams.is_empty(&cannot) {
@@ -315,8 +315,8 @@ fn live(search: &mut Search<'_, '_>, interpreter: &Interpreter<'_>) -> Result<Ve
                 break;
             }
             match search.symmetries {
-                Some((symmetries, _)) => decided.extend(symmetries.images_of_set(search.machine, &goal)?),
-                None => decided.push(goal),
+                Some((symmetries, _)) => decided.extend(symmetries.images_of_set(search.machine, &holds)?),
+                None => decided.push(holds),
             }
         }
     }
