@@ -30,6 +30,8 @@ const MOST_CELLS: usize = 1 << 22;
 const MOST_RUNS: usize = 8;
 /// The most vertices of the graph of the tables.
 const MOST_VERTICES: usize = 1 << 18;
+/// The values of a role that are told apart for one unit of work.
+const VALUES_PER_UNIT: u64 = 4;
 
 /// The values of a role, and how the text treats them.
 #[derive(Clone, Debug, Default)]
@@ -49,6 +51,8 @@ pub(super) struct Universe {
     /// Whether it is the role of a parameter of a rule, a start or a property. Without cells in the state, the values
     /// of such a role stay: how an instance is permuted can be seen in the state only.
     is_parameter: bool,
+    /// Whether permutations may move values.
+    is_moved: bool,
 }
 
 impl Universe {
@@ -74,11 +78,14 @@ impl Universe {
 
     /// Whether permutations may move values.
     pub(super) fn moves(&self) -> bool {
-        if !self.may_move() {
-            return false;
-        }
+        self.is_moved
+    }
+
+    /// Finds out whether permutations may move values, when classes are known.
+    fn find_moves(&mut self) {
         let mut seen = FxHashSet::default();
-        self.class.iter().zip(&self.live).any(|(class, live)| *live && !seen.insert(*class))
+        let mut live = self.class.iter().zip(&self.live).filter(|(_, live)| **live);
+        self.is_moved = self.may_move() && live.any(|(class, _)| !seen.insert(*class));
     }
 
     /// The values of a quantifier in order, as runs of values of one class; none if it does not visit them upwards.
@@ -114,11 +121,17 @@ impl Universe {
         self.values.binary_search(&value).ok()
     }
 
-    /// Tells values with different keys apart.
-    fn refine(&mut self, key: impl Fn(i64) -> u64) {
+    /// Tells values with different keys apart. Where none may move, they are told apart already, or need not be.
+    fn refine(&mut self, key: impl Fn(i64) -> u64, budget: &Budget) -> Result<(), Spent> {
+        if !self.is_moved {
+            return Ok(());
+        }
+        budget.spend(self.values.len() as u64 / VALUES_PER_UNIT)?;
         for (value, class) in self.values.iter().zip(&mut self.class) {
             *class = hash(&(*class, key(*value)));
         }
+        self.find_moves();
+        Ok(())
     }
 }
 
@@ -219,12 +232,13 @@ impl<'m> Analysis<'m> {
         let mut findings = findings.resolve();
         let initially = initially_undefined(model, layout, &findings, states.as_deref());
         let undefined = Undefined::new(model, &findings.shapes, initially);
+        let tables = unary_tables(model, &findings, budget)?;
         let mut universes;
         let mut may_fail = Vec::new();
         // Whatever is found to break the symmetry of one role can break that of others.
         loop {
             budget.spend(1 + findings.sets.len() as u64 + findings.pins.len() as u64)?;
-            universes = universes_of(model, layout, &findings, states.as_deref());
+            universes = universes_of(model, layout, &findings, &tables, states.as_deref(), budget)?;
             let mut broken = Vec::new();
             let orders = Orders { model, shapes: &findings.shapes, undefined: &undefined, errors };
             let moves = |role: Role| universes.get(&role).is_some_and(Universe::moves);
@@ -255,9 +269,7 @@ impl<'m> Analysis<'m> {
         let (free, others) = (Vec::new(), Vec::new());
         let mut analysis = Self { findings, universes, free, others, states, undefined, may_fail };
         analysis.tell_apart_by_states(model, layout, budget)?;
-        let tables = analysis.findings.computed.iter().map(|computed| unary_table(model, computed));
-        let tables: Vec<Option<UnaryTable>> = tables.collect();
-        refine_by_tables(&analysis.findings, &tables, &mut analysis.universes);
+        refine_by_tables(&analysis.findings, &tables, &mut analysis.universes, budget)?;
         analysis.find_free(model, layout, budget)?;
         analysis.find_others(model, layout, budget)?;
         Ok(analysis)
@@ -294,7 +306,7 @@ impl<'m> Analysis<'m> {
         });
         for role in moving {
             let universe = self.universes.get_mut(&role).expect("a moving role has values");
-            universe.refine(|value| marks.get(&(role, value)).copied().unwrap_or_default());
+            universe.refine(|value| marks.get(&(role, value)).copied().unwrap_or_default(), budget)?;
         }
         Ok(())
     }
@@ -494,8 +506,10 @@ fn universes_of(
     model: &Model,
     layout: &Layout,
     findings: &Findings<'_>,
+    tables: &[Option<UnaryTable>],
     states: Option<&[Valuation]>,
-) -> BTreeMap<Role, Universe> {
+    budget: &Budget,
+) -> Result<BTreeMap<Role, Universe>, Spent> {
     let mut sets: BTreeMap<Role, Vec<&Domain>> = BTreeMap::new();
     for (role, domain) in &findings.sets {
         let own = sets.entry(*role).or_default();
@@ -504,8 +518,6 @@ fn universes_of(
         }
     }
     let in_state = roles_of_state(&findings.shapes);
-    let tables = findings.computed.iter().map(|computed| unary_table(model, computed));
-    let tables: Vec<Option<UnaryTable>> = tables.collect();
     let mut universes: BTreeMap<Role, Universe> = BTreeMap::new();
     for (role, sets) in &sets {
         let listed = sets.iter().filter(|set| (1..=MOST_VALUES).contains(&set.size()));
@@ -513,7 +525,7 @@ fn universes_of(
         universes.insert(*role, Universe { values, has_slots: in_state.contains(role), ..Universe::default() });
     }
     // What is computed and not stored may have a large type, or none.
-    for (computed, table) in findings.computed.iter().zip(&tables) {
+    for (computed, table) in findings.computed.iter().zip(tables) {
         if let Some(table) = table.as_ref().filter(|_| !in_state.contains(&computed.result)) {
             universes.entry(computed.result).or_default().values.extend(table.values().flatten());
         }
@@ -567,7 +579,7 @@ fn universes_of(
             }
         });
     }
-    for (computed, table) in findings.computed.iter().zip(&tables) {
+    for (computed, table) in findings.computed.iter().zip(tables) {
         let (Some(table), Some(results)) = (table, universes.get_mut(&computed.result)) else { continue };
         for value in table.values().flatten() {
             if let Some(position) = results.contains(*value) {
@@ -584,8 +596,12 @@ fn universes_of(
             }
         }
     }
-    refine_by_tables(findings, &tables, &mut universes);
-    universes
+    for universe in universes.values_mut() {
+        budget.spend(universe.values.len() as u64 / VALUES_PER_UNIT)?;
+        universe.find_moves();
+    }
+    refine_by_tables(findings, tables, &mut universes, budget)?;
+    Ok(universes)
 }
 
 /// The results of a computation with one value: none where it goes wrong.
@@ -593,7 +609,12 @@ type UnaryTable = FxHashMap<i64, Option<i64>>;
 
 /// Tells values apart that conditions on single values, and functions whose results are told apart, treat differently.
 /// Telling the values of one role apart may show those of another.
-fn refine_by_tables(findings: &Findings<'_>, tables: &[Option<UnaryTable>], universes: &mut BTreeMap<Role, Universe>) {
+fn refine_by_tables(
+    findings: &Findings<'_>,
+    tables: &[Option<UnaryTable>],
+    universes: &mut BTreeMap<Role, Universe>,
+    budget: &Budget,
+) -> Result<(), Spent> {
     let mut known: Vec<Option<bool>> = vec![None; tables.len()];
     loop {
         let mut is_stable = true;
@@ -605,16 +626,17 @@ fn refine_by_tables(findings: &Findings<'_>, tables: &[Option<UnaryTable>], univ
             }
             is_stable = false;
             if let Some(universe) = universes.get_mut(&computed.leaves[0].0) {
-                universe.refine(|value| match table.get(&value) {
+                let key = |value: i64| match table.get(&value) {
                     None => hash(&(number, "outside")),
                     Some(None) => hash(&(number, "wrong")),
                     Some(Some(result)) if !is_moved => hash(&(number, *result)),
                     Some(Some(_)) => hash(&number),
-                });
+                };
+                universe.refine(key, budget)?;
             }
         }
         if is_stable {
-            break;
+            return Ok(());
         }
     }
 }
@@ -630,9 +652,14 @@ pub(super) fn roles_of_state(shapes: &Shapes) -> FxHashSet<Role> {
     roles
 }
 
-fn unary_table(model: &Model, computed: &Computed) -> Option<UnaryTable> {
-    let [(_, domain)] = &computed.leaves[..] else { return None };
-    Some(domain.values().map(|value| (value, computed.computation.value(model, &[value]))).collect())
+/// The tables of the computations with one value.
+fn unary_tables(model: &Model, findings: &Findings<'_>, budget: &Budget) -> Result<Vec<Option<UnaryTable>>, Spent> {
+    let table = |computed: &Computed| {
+        let [(_, domain)] = &computed.leaves[..] else { return Ok(None) };
+        budget.spend(domain.size())?;
+        Ok(Some(domain.values().map(|value| (value, computed.computation.value(model, &[value]))).collect()))
+    };
+    findings.computed.iter().map(table).collect()
 }
 
 /// The tables as a coloured graph: a vertex for each value of a role, and one for each entry.
