@@ -271,6 +271,9 @@ impl<'p> ClassesOfPoints<'p> {
     }
 
     pub(crate) fn merge_moves(&mut self, generator: &SparsePermutation) {
+        if self.points.len() < generator.moves().len() {
+            return self.merge_by(|point| generator.image(point));
+        }
         for (point, image) in generator.moves() {
             if let Some(&name) = self.name.get(&point) {
                 self.classes.merge(name, self.name[&image]);
