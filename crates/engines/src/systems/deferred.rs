@@ -12,9 +12,9 @@ use crate::systems::compiled::CompiledSystem;
 use crate::systems::evaluator::{EvaluatorScratch, SpecialisedSystem};
 use crate::systems::starts::StartSieve;
 
-/// The number of states that the evaluator expands before code is generated. Few in tests, whose models are small: so that
-/// they run both.
-const EVALUATED: u32 = if cfg!(debug_assertions) { 8 } else { 2048 };
+/// The number of states that the evaluator expands before code is generated, and the number for each instance of a rule: code
+/// takes longer to generate the more of them there are. Few in tests, whose models are small: so that they run both.
+const EVALUATED: [u32; 2] = if cfg!(debug_assertions) { [8, 0] } else { [2048, 4] };
 
 /// A model that the evaluator runs at first, and machine code later. Both give the same successors in the same order.
 #[derive(Debug)]
@@ -23,14 +23,19 @@ pub(crate) struct DeferredSystem<'m> {
     /// See [`CompiledSystem::new`].
     whole: bool,
     compiled: OnceLock<CompiledSystem<'m>>,
-    /// The number of states that were expanded without code.
+    /// The number of states that are expanded without code.
+    evaluated: u32,
+    /// The number of states that were.
     expanded: AtomicU32,
 }
 
 impl<'m> DeferredSystem<'m> {
     /// `whole` is that of [`CompiledSystem::new`].
     pub(crate) fn new(evaluator: &'m SpecialisedSystem<'m>, whole: bool) -> Self {
-        Self { evaluator, whole, compiled: OnceLock::new(), expanded: AtomicU32::new(0) }
+        let [always, each] = EVALUATED;
+        let instances = u32::try_from(evaluator.instance_count()).unwrap_or(u32::MAX);
+        let evaluated = always.saturating_add(instances.saturating_mul(each));
+        Self { evaluator, whole, compiled: OnceLock::new(), evaluated, expanded: AtomicU32::new(0) }
     }
 
     /// The model in machine code.
@@ -95,7 +100,7 @@ impl Batches for DeferredSystem<'_> {
     fn expand(&self, scratch: &mut EvaluatorScratch, state: &[u64], sink: &mut impl Sink) {
         match self.compiled.get() {
             Some(compiled) => compiled.expand(scratch, state, sink),
-            None if self.expanded.fetch_add(1, Ordering::Relaxed) < EVALUATED => {
+            None if self.expanded.fetch_add(1, Ordering::Relaxed) < self.evaluated => {
                 self.evaluator.expand(scratch, state, sink);
             }
             None => self.compiled().expand(scratch, state, sink),

@@ -114,6 +114,16 @@ impl<'m> SpecialisedSystem<'m> {
         Self::with_constants(interpreter, Vec::new(), Interrupt::new())
     }
 
+    /// The number of instances of rules for which there is code.
+    pub(crate) fn instance_count(&self) -> usize {
+        let count = |translation: &Translation| match translation {
+            Translation::Specialised(units) => units.len(),
+            Translation::General(..) => 1,
+            Translation::Reference => 0,
+        };
+        self.rules.iter().map(count).sum()
+    }
+
     /// Specialises a model to the slots that never change: for reachable states and their images under symmetries only.
     pub fn of_reachable(interpreter: &'m Interpreter<'m>) -> Self {
         Self::of_reachable_until(interpreter, Interrupt::new())
