@@ -639,6 +639,8 @@ impl Builder {
                 let disables = decider.composer.circuit.is_spent()
                     || match &entry.stretch {
                         None => decider.may_disable(entry.event, entry.narrow, condition),
+                        // Only what holds before the first event can be ended.
+                        Some(_) if decider.exclude_each_other(entry.narrow, condition) => false,
                         Some(members) => members.iter().any(|&member| {
                             let parts = match decider.composer.circuit.node(condition).clone() {
                                 Node::And(children) => children.to_vec(),
