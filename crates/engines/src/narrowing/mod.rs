@@ -158,7 +158,7 @@ pub(crate) fn check_whole(
             break;
         }
         if !is_last {
-            limit = narrowing.states_for(system.compiled().size(), layout.words(), narrow.words());
+            limit = narrowing.states_for(system.size(), layout.words(), narrow.words());
             if !alone {
                 limit = limit.max(narrowing.parallel_states);
             }

@@ -12,9 +12,10 @@ use crate::systems::compiled::CompiledSystem;
 use crate::systems::evaluator::{EvaluatorScratch, SpecialisedSystem};
 use crate::systems::starts::StartSieve;
 
-/// The number of states that the evaluator expands before code is generated, and the number for each instance of a rule: code
-/// takes longer to generate the more of them there are. Few in tests, whose models are small: so that they run both.
-const EVALUATED: [u32; 2] = if cfg!(debug_assertions) { [8, 0] } else { [2048, 4] };
+/// The number of states that the evaluator expands before machine code is generated, at least, and for each node of the
+/// evaluator's code: a node takes some ten microseconds to compile, and a state a few to evaluate. Few in tests, whose models
+/// are small: so that they run both.
+const EVALUATED: (u32, u32) = if cfg!(debug_assertions) { (8, 0) } else { (2048, 2) };
 
 /// A model that the evaluator runs at first, and machine code later. Both give the same successors in the same order.
 #[derive(Debug)]
@@ -32,14 +33,20 @@ pub(crate) struct DeferredSystem<'m> {
 impl<'m> DeferredSystem<'m> {
     /// `whole` is that of [`CompiledSystem::new`].
     pub(crate) fn new(evaluator: &'m SpecialisedSystem<'m>, whole: bool) -> Self {
-        let [always, each] = EVALUATED;
-        let instances = u32::try_from(evaluator.instance_count()).unwrap_or(u32::MAX);
-        let evaluated = always.saturating_add(instances.saturating_mul(each));
+        let (least, each) = EVALUATED;
+        let nodes = u32::try_from(evaluator.code_size()).unwrap_or(u32::MAX);
+        let evaluated = nodes.saturating_mul(each).max(least);
         Self { evaluator, whole, compiled: OnceLock::new(), evaluated, expanded: AtomicU32::new(0) }
     }
 
+    /// The number of nodes to compile: that of the evaluator's code as long as it is not known better.
+    pub(crate) fn size(&self) -> u32 {
+        let evaluated = || u32::try_from(self.evaluator.code_size()).unwrap_or(u32::MAX);
+        self.compiled.get().map_or_else(evaluated, CompiledSystem::size)
+    }
+
     /// The model in machine code.
-    pub(crate) fn compiled(&self) -> &CompiledSystem<'m> {
+    fn compiled(&self) -> &CompiledSystem<'m> {
         self.compiled.get_or_init(|| CompiledSystem::new(self.evaluator, self.whole))
     }
 }

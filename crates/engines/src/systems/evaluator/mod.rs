@@ -114,14 +114,9 @@ impl<'m> SpecialisedSystem<'m> {
         Self::with_constants(interpreter, Vec::new(), Interrupt::new())
     }
 
-    /// The number of instances of rules for which there is code.
-    pub(crate) fn instance_count(&self) -> usize {
-        let count = |translation: &Translation| match translation {
-            Translation::Specialised(units) => units.len(),
-            Translation::General(..) => 1,
-            Translation::Reference => 0,
-        };
-        self.rules.iter().map(count).sum()
+    /// The approximate number of nodes of the code.
+    pub(crate) fn code_size(&self) -> usize {
+        self.code.size()
     }
 
     /// Specialises a model to the slots that never change: for reachable states and their images under symmetries only.
