@@ -19,7 +19,7 @@ use crate::error::Error;
 use crate::model::Model;
 
 /// The work of detection before the search begins. A unit takes some 70 ns, so this is about eight milliseconds.
-const FREE_WORK: u64 = 120_000;
+pub(crate) const FREE_WORK: u64 = 120_000;
 /// The steps of the search for which detection may do one unit more. The fastest steps take some 100 ns, and the dearest
 /// units 150 ns, so this is a tenth of the search.
 const STEPS_PER_UNIT: u64 = 16;

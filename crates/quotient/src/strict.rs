@@ -2,9 +2,10 @@
 //! ([why](../../../docs/adr/0022-symmetry-from-the-text.md)).
 
 use quotient_engines::PropertyReport;
-use quotient_ir::{Budget, Interpreter, Trace, replay};
+use quotient_ir::{Budget, Expr, Interpreter, Trace, replay};
 use quotient_symmetry::{Preserved, symmetries_of_text};
 
+use crate::background::FREE_WORK;
 use crate::control::Control;
 use crate::error::Error;
 use crate::options::{Reduction, Symmetry};
@@ -24,12 +25,13 @@ pub(crate) fn strict(plan: &Plan, control: &Control) -> Option<Strict> {
         && !matches!(options.reduction, Reduction::None | Reduction::Adaptive)
         && !plan.search.violations.collects();
     let is_alone = options.checkpoint.is_none() && options.resume.is_none() && !options.cross_check;
-    if !uses_symmetries || !is_alone || control.check().is_some() {
+    let (model, layout) = (plan.model.ir(), plan.model.layout());
+    let has_quantifiers = model.pool.expressions().iter().any(|it| matches!(it, Expr::Quantified { .. }));
+    if !uses_symmetries || !is_alone || !has_quantifiers || control.check().is_some() {
         return None;
     }
-    let (model, layout) = (plan.model.ir(), plan.model.layout());
     let preserved = Preserved::Properties(&plan.properties);
-    let budget = Budget::unlimited();
+    let budget = Budget::new(FREE_WORK, control.interrupt().clone());
     let plain = symmetries_of_text(model, layout, preserved, &budget).ok().flatten()?;
     let (strict, _) = plain.with_strict_quantifiers(model, layout, preserved, &budget).ok().flatten()?;
     Some(Strict { plan: Plan { model: plan.model.with_ir(strict), ..plan.clone() } })

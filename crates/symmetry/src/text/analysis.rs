@@ -520,8 +520,9 @@ fn universes_of(
     let in_state = roles_of_state(&findings.shapes);
     let mut universes: BTreeMap<Role, Universe> = BTreeMap::new();
     for (role, sets) in &sets {
-        let listed = sets.iter().filter(|set| (1..=MOST_VALUES).contains(&set.size()));
-        let values = listed.flat_map(|set| set.values()).collect();
+        let listed: Vec<&&Domain> = sets.iter().filter(|set| (1..=MOST_VALUES).contains(&set.size())).collect();
+        budget.spend(listed.iter().map(|set| set.size()).sum::<u64>() / VALUES_PER_UNIT)?;
+        let values = listed.into_iter().flat_map(|set| set.values()).collect();
         universes.insert(*role, Universe { values, has_slots: in_state.contains(role), ..Universe::default() });
     }
     // What is computed and not stored may have a large type, or none.
