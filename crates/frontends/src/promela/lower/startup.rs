@@ -188,6 +188,10 @@ fn living_in(slots: &[ControlSlots], state: &Valuation) -> Vec<Living> {
 pub(super) fn skip(emission: &mut Emission<'_, '_>, prefix: &Prefix, program: &Program<'_>) -> bool {
     let stages = &prefix.stages[..=prefix.end];
     let end = &stages[prefix.end];
+    // The steps that are skipped do not ask whether another process has control.
+    if emission.exclusive.is_some() && stages[0].living.len() > 1 {
+        return false;
+    }
     let points: Vec<i64> = stages[..prefix.end].iter().filter_map(|stage| Some(stage.step?.1.point)).collect();
     // The earliest stage at which one of the steps from a stage on is taken, perhaps another time: a loop that creates
     // processes is entered before it does.
