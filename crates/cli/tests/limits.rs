@@ -39,10 +39,12 @@ fn peak(result: &str) -> Option<u64> {
 #[test]
 fn the_process_stays_within_its_memory() {
     const LIMIT: u64 = 300 << 20;
-    for threads in ["1", "2"] {
-        let (result, status, _) = run(&["--max-memory", "300M", "--timeout", "120s", "--threads", threads]);
-        assert_eq!(status, Some(4), "{result}");
-        assert!(result.contains("\"stop_reason\":\"memory-limit\""), "{result}");
+    // The last one goes on with sets of states, and decides.
+    for (engine, threads, expected) in [("explicit", "1", 4), ("explicit", "2", 4), ("auto", "1", 1)] {
+        let limits = ["--max-memory", "300M", "--timeout", "120s", "--threads", threads, "--engine", engine];
+        let (result, status, _) = run(&limits);
+        assert_eq!(status, Some(expected), "{result}");
+        assert!(expected == 1 || result.contains("\"stop_reason\":\"memory-limit\""), "{result}");
         let peak = peak(&result).expect("the system tells");
         // What is taken between two looks is all that may be too much.
         assert!(peak <= LIMIT + LIMIT / 16, "{peak} bytes with {threads} threads");
