@@ -45,7 +45,13 @@ fn program(seed: u64) -> String {
     // If a node can end, nothing may go first.
     text.push_str(if random.percent(30) { "  :: break\n  od\n}\n" } else { "  od\n}\n" });
     if random.percent(30) {
-        text.push_str("active proctype other() { do :: x == 1 -> y = 1 :: y = 0 od }\n");
+        let other = random.pick(&[
+            "x == 1 -> y = 1 :: y = 0",
+            "atomic { x = 1; x = 2; y = 1 }",
+            "atomic { x = 1; y == 0 -> x = 0 } :: y = 1 - y",
+            "atomic { c[0]!1; x = 1; c[0]?_ }",
+        ]);
+        let _ = writeln!(text, "active proctype other() {{ do :: {other} od }}");
     }
     text.push_str("init {\n  byte i = 0;\n");
     let between = random.pick(&[
@@ -117,6 +123,21 @@ fn nothing_is_missed_if_processes_are_created_first() {
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), results.len(), wrong[0]);
     let used = results.iter().flatten().filter(|used| **used).count();
     assert!(used * 5 > seeds.len(), "only {used} of {} are about this", seeds.len());
+}
+
+/// Processes are created while another one is in an atomic sequence: what is skipped would not ask whose turn it is.
+#[test]
+fn creation_does_not_pass_over_atomic_sequences() {
+    for sequence in ["x = 1; x = 2; y = 1", "c!1; x = 1; c?_", "x = 1; y == 0 -> x = 2; x = 0"] {
+        for created in ["run node(0); run node(1)", "x = 2; run node(0)", "atomic { run node(0); run node(1) }"] {
+            let text = format!(
+                "byte x, y; chan c = [1] of {{ byte }}; active proctype other() {{ do :: atomic {{ {sequence} }} od }} \
+                 proctype node(byte me) {{ do :: x = (x + 1) % 3 od }} init {{ {created} }}"
+            );
+            let verdict = |merges| report(&text, merges, Symmetry::Off).expect("a model").0.verdict;
+            assert_eq!(verdict(true), verdict(false), "{text}");
+        }
+    }
 }
 
 /// The verdict and the symmetries of a model, with orders merged.
