@@ -76,12 +76,12 @@ impl<'s, 'm> Search<'s, 'm> {
         checks: &'s Checks,
         observer: &'s mut dyn Observer,
     ) -> Result<Self, Full> {
-        let wrong = wrong(machine, checks)?;
-        let moving = match options.deadlock {
-            DeadlockMode::Off => machine.diagrams.empty().clone(),
-            _ => machine.moving(options)?,
-        };
-        Ok(Self::with(machine, symmetries, options, checks, observer, (wrong, moving)))
+        let mut search = Self::of_all(machine, symmetries, options, checks, observer);
+        search.wrong = wrong(search.machine, checks)?;
+        if options.deadlock != DeadlockMode::Off {
+            search.moving = search.machine.moving(options)?;
+        }
+        Ok(search)
     }
 
     /// A search for all states, whatever is wrong in them.
@@ -92,34 +92,22 @@ impl<'s, 'm> Search<'s, 'm> {
         checks: &'s Checks,
         observer: &'s mut dyn Observer,
     ) -> Self {
-        let nothing = machine.diagrams.empty().clone();
-        Self::with(machine, symmetries, options, checks, observer, (nothing.clone(), nothing))
-    }
-
-    fn with(
-        machine: &'s mut Machine<'m>,
-        symmetries: Option<(&'s Symmetries, Way)>,
-        options: &'s SearchOptions,
-        checks: &'s Checks,
-        observer: &'s mut dyn Observer,
-        (wrong, moving): (Set, Set),
-    ) -> Self {
         let is_fault = |claim: &crate::symbolic::machine::Claim| {
             claim.kind == PropertyKind::Assumption && !machine.diagrams.is_empty(&claim.fault)
         };
         let checks_assumptions = machine.claims.iter().any(is_fault);
         let is_constrained = machine.claims.iter().any(|claim| claim.kind == PropertyKind::Constraint);
-        let reached = machine.diagrams.empty().clone();
+        let empty = machine.diagrams.empty().clone();
         Self {
             machine,
             symmetries,
             options,
             checks,
             observer,
-            wrong,
-            moving,
+            wrong: empty.clone(),
+            moving: empty.clone(),
             checks_assumptions,
-            reached,
+            reached: empty,
             rings: None,
             covered: Vec::new(),
             images: 0,
