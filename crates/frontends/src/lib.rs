@@ -82,9 +82,13 @@ pub struct LoadOptions {
     /// SPIN has no room for more either (255). By default the bound that follows from the text, or twelve more than at
     /// the start.
     pub max_processes: Option<u8>,
-    /// Whether the process of a Promela model that creates the others does so before any of them moves, where nothing
-    /// can tell. There are fewer states then.
+    /// Whether orders of steps of a Promela model are left out where nothing can tell: the process that creates the
+    /// others does so before any of them moves, and what concerns only one process is done at once. There are fewer
+    /// states then, and which of several violations is found first may differ.
     pub merges_orders: bool,
+    /// Whether nothing is claimed about the runs of a Promela model but that they neither get stuck nor go wrong: its
+    /// formulas and labels are left out.
+    pub states_only: bool,
     /// How a condition of a B operation without a value is treated, unless the machine itself specifies it
     /// (`SET_PREF_TRY_FIND_ABORT`).
     pub well_definedness: Option<WellDefinedness>,
@@ -122,6 +126,7 @@ impl Default for LoadOptions {
             labels: LabelChecks::default(),
             max_processes: None,
             merges_orders: false,
+            states_only: false,
             well_definedness: None,
         }
     }

@@ -26,6 +26,8 @@ pub struct Presentation {
     pub is_creation_first: bool,
     /// Whether processes stay at their ends, although the language removes them.
     pub stay_at_end: bool,
+    /// Whether a process goes on at once where what it does concerns nobody else.
+    pub is_private_first: bool,
     /// The name of a deadlock state.
     pub deadlock: Option<String>,
     /// Display names of variables that the text does not declare.

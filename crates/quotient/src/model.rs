@@ -37,9 +37,12 @@ pub struct LoadOptions {
     /// The maximum number of processes of a Promela model at a time. By default the bound that follows from the text,
     /// or twelve more than at the start; a run that needs more ends as inconclusive.
     pub max_processes: Option<u8>,
-    /// Lets the process of a Promela model that creates the others do so before any of them moves, where nothing can
-    /// tell: there are fewer states, and they have more symmetries.
+    /// Leaves out orders of steps of a Promela model where nothing can tell: the process that creates the others does so
+    /// before any of them moves, and what concerns only one process is done at once. There are fewer states, and they have
+    /// more symmetries; which of several violations is found first may differ.
     pub merges_orders: bool,
+    /// Leaves out the formulas and labels of a Promela model, if nothing is asked but whether it gets stuck or goes wrong.
+    pub states_only: bool,
     /// A condition in the language of the model: states in which it is false are stored and checked, but not expanded.
     pub constraint: Option<String>,
     /// Further invariants, in the language of the model.
@@ -77,6 +80,7 @@ impl LoadOptions {
             max_processes: self.max_processes,
             // Conditions given beside the text may see the processes.
             merges_orders: self.merges_orders && self.conditions().is_empty(),
+            states_only: self.states_only && self.conditions().is_empty(),
             well_definedness: self.well_definedness,
             ..frontends::LoadOptions::default()
         })
@@ -252,7 +256,9 @@ impl Model {
         };
         let files = self.0.files.clone();
         let Reading { source, options, mut conditions } = reading;
-        let options = frontends::LoadOptions { merges_orders: false, ..options };
+        // An expression that is only evaluated sees no steps.
+        let merges_orders = options.merges_orders && condition.role == Role::Watched;
+        let options = frontends::LoadOptions { merges_orders, ..options };
         conditions.push(condition);
         let work = move || load_text(&source, files, language, &options, &conditions);
         let model = control.run_briefly(Phase::Loading, work)??;

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use quotient::names::{DEADLOCK, ERRORS};
 use quotient::{
     Checkpoint, Control, Engine, FairnessMode, LabelChecks, Language, LoadOptions, Model, Options, PartialOrder, Plan,
     Report, SolverMethod, Spill, StoreMode, Subject as About, ViolationLimit, shown,
@@ -58,8 +59,9 @@ pub(super) fn check(
             acceptance: arguments.properties.iter().any(|name| name == "acceptance").then_some(true),
             progress: arguments.properties.iter().any(|name| name == "progress"),
         },
-        // The page shows runs and graphs of the whole model.
-        merges_orders: !options.exact_counts && !arguments.page.serve,
+        // The page shows runs and graphs of the whole model, and each violation can hide others in some orders.
+        merges_orders: !options.exact_counts && !options.violations.collects() && !arguments.page.serve,
+        states_only: !arguments.page.serve && concerns_states(&arguments.properties),
         ..load_options(&arguments.model, Claims::Watched)
     };
     let model = load_model_with(&arguments.model, &loading, control)?;
@@ -103,6 +105,11 @@ pub(super) fn check(
         CheckFormat::Json => print_with(|writer| json::search(writer, "check", &outcome, invocation))?,
     };
     Ok(ExitCode::from(status))
+}
+
+/// Whether only deadlocks and errors are asked for.
+fn concerns_states(properties: &[String]) -> bool {
+    !properties.is_empty() && properties.iter().all(|name| [DEADLOCK, ERRORS].contains(&name.as_str()))
 }
 
 /// Serves a page about the check.

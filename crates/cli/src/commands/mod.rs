@@ -76,6 +76,7 @@ fn load_options(arguments: &ModelArguments, claims: Claims) -> LoadOptions {
         ignore_claims: claims == Claims::Ignored,
         max_processes: arguments.max_processes,
         merges_orders: false,
+        states_only: false,
         well_definedness: arguments.well_definedness.map(|wish| match wish {
             WellDefinednessName::Note => WellDefinedness::Remark,
             WellDefinednessName::Error => WellDefinedness::Error,

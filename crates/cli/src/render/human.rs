@@ -659,7 +659,12 @@ pub(super) fn figure_rows(outcome: &Outcome<'_>) -> Vec<(&'static str, String)> 
     if let Some(presentation) = &outcome.model.ir().presentation {
         let created = "processes are created before any of them moves";
         let staying = "processes stay at their ends";
-        let merged = [(presentation.is_creation_first, created), (presentation.stay_at_end, staying)];
+        let private = "steps that concern one process are taken at once";
+        let merged = [
+            (presentation.is_creation_first, created),
+            (presentation.stay_at_end, staying),
+            (presentation.is_private_first, private),
+        ];
         let merged: Vec<&str> = merged.iter().filter(|(is_merged, _)| *is_merged).map(|(_, words)| *words).collect();
         if !merged.is_empty() {
             rows.push(("orders", format!("{}; --exact-counts takes all", merged.join(", "))));

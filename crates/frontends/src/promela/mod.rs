@@ -8,21 +8,28 @@ mod syntax;
 
 use quotient_ir::{Diagnostic, Label, Source};
 
+use self::syntax::tree::Formula;
 pub(crate) use self::syntax::{included_files as mentioned_files, named_numbers};
 use crate::outline::Builder;
-use crate::{LoadOptions, Loaded};
+use crate::{LabelChecks, LoadOptions, Loaded};
 
 /// Parses and lowers a Promela model.
 pub(crate) fn load(source: Source, options: &LoadOptions) -> Result<Loaded, Vec<Diagnostic>> {
-    let (tree, uses, mut diagnostics) = syntax::parse(&source, &options.constants);
+    let (mut tree, uses, mut diagnostics) = syntax::parse(&source, &options.constants);
     let is_read = !diagnostics.iter().any(Diagnostic::is_error);
     if !is_read && !tree.is_read_but_for_formulas {
         return Err(finish(diagnostics, &uses));
     }
+    let mut labels = options.labels;
+    if options.states_only {
+        // An expression to evaluate claims nothing.
+        tree.formulas.retain(Formula::is_watched);
+        labels = LabelChecks { acceptance: Some(false), progress: false };
+    }
     let settings = lower::Settings {
         check_assertions: !options.ignore_assertions,
         watch_claims: options.watch_claims,
-        labels: options.labels,
+        labels,
         max_processes: options.max_processes,
         merges_orders: options.merges_orders,
     };

@@ -137,6 +137,7 @@ impl Certificate {
             ignore_claims: self.model.ignore_claims,
             max_processes: self.model.max_processes,
             merges_orders: self.model.merges_orders,
+            states_only: false,
         }
     }
 }

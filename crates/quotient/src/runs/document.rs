@@ -40,7 +40,14 @@ pub(super) fn write(out: &mut dyn Write, model: &Model, origin: &RunOrigin<'_>, 
 /// The origin of a run and the violation at its end.
 pub(super) fn header(model: &Model, origin: &RunOrigin<'_>, trace: &Trace) -> Vec<(&'static str, Json)> {
     let LoadOptions {
-        constants, no_extra_nodes, ignore_claims, max_processes, merges_orders, well_definedness, ..
+        constants,
+        no_extra_nodes,
+        ignore_claims,
+        max_processes,
+        merges_orders,
+        states_only,
+        well_definedness,
+        ..
     } = origin.options;
     let text_or_null = |text: Option<&str>| text.map_or_else(Json::null, Json::text);
     let options = [
@@ -48,6 +55,7 @@ pub(super) fn header(model: &Model, origin: &RunOrigin<'_>, trace: &Trace) -> Ve
         ("ignore_claims", Json::boolean(*ignore_claims)),
         ("max_processes", max_processes.map_or_else(Json::null, Json::number)),
         ("merges_orders", Json::boolean(*merges_orders)),
+        ("states_only", Json::boolean(*states_only)),
         ("well_definedness", text_or_null(well_definedness.map(well_definedness_name))),
     ];
     let property = origin.property.as_ref();
@@ -199,6 +207,9 @@ pub(super) fn load_options(header: Option<&Json>, asked: &LoadOptions) -> Result
     }
     if let Some((value, _)) = flag("merges_orders")? {
         options.merges_orders = value;
+    }
+    if let Some((value, _)) = flag("states_only")? {
+        options.states_only = value;
     }
     if let Some(most) = header.get("options").and_then(|options| options.get("max_processes")) {
         let number = most.as_integer().and_then(|number| u8::try_from(number).ok()).filter(|&number| number > 0);

@@ -7,7 +7,7 @@
 //! unless somebody can see how far it is. Creating a process commutes with steps of others that neither create nor remove
 //! one, since numbers are given in the order of creation.
 
-use super::super::syntax::tree::{Expression, ExpressionKind};
+use super::super::syntax::tree::{Expression, ExpressionKind, Formula};
 use super::emission::Emission;
 use super::flow::{Action, ElementKind};
 use super::pools::{Living, creations_from, reachable};
@@ -34,7 +34,7 @@ pub(super) fn creator(emission: &Emission<'_, '_>) -> Option<(i64, usize)> {
 /// Whether anything but the processes themselves can see where they are, or which exist.
 pub(super) fn is_watched(program: &Program<'_>, watches_runs: bool) -> bool {
     let is_plain = !watches_runs
-        && program.tree.formulas.is_empty()
+        && program.tree.formulas.iter().all(Formula::is_watched)
         && program.claims.is_empty()
         && program.automata.is_empty()
         && program.trace.is_none()
@@ -113,7 +113,7 @@ pub(super) fn is_local(program: &Program<'_>, it: Living) -> bool {
 }
 
 /// Whether the value of an expression depends only on what nobody else can change.
-fn is_own(program: &Program<'_>, process: usize, scope: usize, expression: &Expression) -> bool {
+pub(super) fn is_own(program: &Program<'_>, process: usize, scope: usize, expression: &Expression) -> bool {
     let mut own = true;
     walk(expression, &mut |part| {
         own &= match &part.kind {

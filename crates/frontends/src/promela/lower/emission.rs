@@ -68,6 +68,8 @@ pub(super) struct Emission<'p, 't> {
     pub(super) channel_count: i64,
     /// The process with exclusive control, or -1.
     pub(super) exclusive: Option<VariableId>,
+    /// The process that has control next, or -1: both processes of a rendezvous may come to private points.
+    pub(super) waiting: Option<VariableId>,
     /// The process that moved last.
     pub(super) last: Option<VariableId>,
     /// Counts the steps that the model skips at its start.
@@ -141,6 +143,7 @@ impl<'p, 't> Emission<'p, 't> {
             site_bases: Vec::new(),
             channel_count: 0,
             exclusive: None,
+            waiting: None,
             last: None,
             startup: None,
             quiet: None,
@@ -309,13 +312,21 @@ impl<'p, 't> Emission<'p, 't> {
         let most = (self.pools.processes - 1).max(0);
         let atomic = self.program.processes.iter().any(|process| {
             let flow = &process.flow;
-            flow.points.iter().any(|&point| flow.exits(point).iter().any(|exit| flow.elements[exit.element].atomic))
+            let mut exits = flow.points.iter().flat_map(|&point| flow.exits(point));
+            exits.any(|exit| flow.elements[exit.element].atomic)
         });
+        let atomic = atomic || self.program.private.iter().any(|points| !points.is_empty());
         if atomic {
             let ty = self.range_type(-1, most);
             let name = self.unique_name("atomic");
             let variable = Variable { name, ty, may_be_undefined: false, span: Span::default() };
             self.exclusive = Some(self.model.variables.push(variable));
+        }
+        if self.program.both_may_go_on() {
+            let ty = self.range_type(-1, most);
+            let name = self.unique_name("waiting");
+            let variable = Variable { name, ty, may_be_undefined: false, span: Span::default() };
+            self.waiting = Some(self.model.variables.push(variable));
         }
         if self.program.uses_last {
             let ty = self.range_type(0, most);
@@ -866,7 +877,7 @@ impl<'p, 't> Emission<'p, 't> {
         });
     }
 
-    /// Declares states inside atomic sequences as transient.
+    /// Declares states in which a process goes on at once as transient.
     pub(super) fn emit_passing(&mut self) {
         let Some(exclusive) = self.exclusive else { return };
         let place = self.variable_place(exclusive);

@@ -18,6 +18,7 @@ mod pools;
 mod presentation;
 mod printing;
 mod priorities;
+mod private;
 mod program;
 mod rules;
 mod startup;
@@ -50,7 +51,8 @@ pub(super) struct Settings {
     pub(super) labels: LabelChecks,
     /// The maximum number of processes in a state, if it is given.
     pub(super) max_processes: Option<u8>,
-    /// Whether a process that creates the others does so before they move, where nothing can tell.
+    /// Whether orders of steps are left out where nothing can tell: a process that creates the others does so before they
+    /// move, processes stay at their ends, and what concerns only one process is done at once.
     pub(super) merges_orders: bool,
 }
 
@@ -100,8 +102,12 @@ pub(super) fn lower(source: &Source, tree: &Specification, settings: Settings) -
             return (None, diagnostics);
         }
     }
-    let creates = (0..program.processes.len()).any(|process| !program.run_sites(process).is_empty());
     let watches_runs = checks(&program, settings).watch_runs() || program.watches_runs();
+    if settings.merges_orders {
+        program.private = private::private_points(&program, watches_runs);
+    }
+    let program = program;
+    let creates = (0..program.processes.len()).any(|process| !program.run_sites(process).is_empty());
     let stay_at_end =
         |living: &[Living]| settings.merges_orders && creation::may_stay_at_end(&program, living, watches_runs);
     if !creates {
@@ -243,6 +249,7 @@ fn emit(
         if let Some(presentation) = &mut emission.model.presentation {
             presentation.is_creation_first = is_creation_first;
             presentation.stay_at_end = pools.stay_at_end;
+            presentation.is_private_first = program.private.iter().any(|points| !points.is_empty());
         }
         debug_assert_eq!(quotient_ir::verify(&emission.model), Ok(()), "the lowering makes well-formed models");
         return (Some(emission.model), diagnostics, prefix);

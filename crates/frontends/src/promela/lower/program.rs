@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::claims::Claim;
 use super::events::EventTrace;
-use super::flow::{Action, Element, ElementKind, Flow, build};
+use super::flow::{Action, Element, ElementId, ElementKind, Flow, build};
 use super::formulas::invariants;
 use super::hidden::Hidden;
 use super::pools::Pools;
@@ -78,6 +78,8 @@ pub(super) struct Program<'t> {
     pub(super) priorities: Priorities,
     /// The `hidden` variables that are not part of states.
     pub(super) hidden: Hidden,
+    /// The points of each process type at which it goes on at once; none unless orders are merged.
+    pub(super) private: Vec<FxHashSet<ElementId>>,
 }
 
 /// A `run` in the text of a process type.
@@ -138,6 +140,7 @@ impl<'t> Program<'t> {
             uses_last: false,
             priorities: Priorities::None,
             hidden: Hidden::default(),
+            private: vec![FxHashSet::default(); tree.proctypes.len()],
         };
         program.priorities = Priorities::new(&program);
         program.find_sites();
@@ -169,6 +172,45 @@ impl<'t> Program<'t> {
             };
             self.sites.push(ChannelSite { variable, path, shape: number, count });
         }
+    }
+
+    /// Whether a process goes on at once after an element: in an atomic sequence, or at a private point.
+    pub(super) fn goes_on(&self, process: usize, element: ElementId) -> bool {
+        self.processes[process].flow.elements[element].atomic || self.is_before_private(process, element)
+    }
+
+    /// Whether an element leads to a private point.
+    pub(super) fn is_before_private(&self, process: usize, element: ElementId) -> bool {
+        self.processes[process].flow.target(element).is_some_and(|target| self.private[process].contains(&target))
+    }
+
+    /// Whether both processes of a rendezvous may go on at once, one of them to a private point.
+    pub(super) fn both_may_go_on(&self) -> bool {
+        let any = |goes_on: &dyn Fn(usize, ElementId, &Element) -> bool| {
+            let mut processes = self.processes.iter().enumerate();
+            processes.any(|(process, entry)| {
+                let mut elements = entry.flow.elements.iter().enumerate();
+                elements.any(|(id, element)| goes_on(process, id, element))
+            })
+        };
+        let sends = |process: usize, id: ElementId, element: &Element| match &element.kind {
+            ElementKind::Basic(action) => {
+                self.is_handshake(process, element.scope, action) && self.is_before_private(process, id)
+            }
+            _ => false,
+        };
+        let takes = |process: usize, id: ElementId, element: &Element| match &element.kind {
+            ElementKind::Basic(Action::Receive { .. }) | ElementKind::DeterministicStep => self.goes_on(process, id),
+            _ => false,
+        };
+        any(&sends) && any(&takes)
+    }
+
+    /// Whether an action is a send to a process that waits for it, or may be one.
+    pub(super) fn is_handshake(&self, process: usize, scope: usize, action: &Action) -> bool {
+        let Action::Send { channel, .. } = action else { return false };
+        let shapes = self.channel_shapes(Some(process), scope, channel);
+        shapes.is_empty() || shapes.iter().any(|&shape| self.shapes[shape].capacity == 0)
     }
 
     /// The meaning of a name in a scope of a process type (or outside all of them).

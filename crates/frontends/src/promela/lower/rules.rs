@@ -1,14 +1,14 @@
 //! From control flow to rules: one rule for each way to leave a control point, with the process as its parameter, and
 //! joint rules for rendezvous.
 //!
-//! A process in an atomic sequence has exclusive control (`atomic` holds its number) as long as it can move. A state in
-//! which it blocks is left by a rule that only gives up this control.
+//! A process in an atomic sequence has exclusive control (`atomic` holds its number) as long as it can move, and so has one
+//! at a private point that it has come to. A state in which it blocks is left by a rule that only gives up this control.
 
 use std::collections::BTreeSet;
 
 use quotient_ir::{
     BinaryOperator, Expr, ExprId, Fairness, Iteration, LocalId, Number, Parameter, Quantifier, Rule, Span, Statement,
-    StatementKind,
+    StatementKind, VariableId,
 };
 
 use super::channels::{Pattern, RECEIVED, SENT};
@@ -19,6 +19,7 @@ use super::flow::{Action, ElementId, ElementKind, Exit};
 use super::owner::{Context, Owner};
 use super::pools::MOST;
 use super::presentation::{Taking, Telling};
+use super::priorities::Priorities;
 use super::wording::condition_text;
 use super::words::Value;
 use crate::promela::syntax::tree::{Expression, ExpressionKind};
@@ -47,11 +48,12 @@ impl Emission<'_, '_> {
         let inner: Vec<BTreeSet<ElementId>> = program
             .processes
             .iter()
-            .map(|process| {
+            .enumerate()
+            .map(|(number, process)| {
                 let flow = &process.flow;
                 let exits = flow.points.iter().flat_map(|&point| flow.exits(point));
-                let atomic = exits.filter(|exit| flow.elements[exit.element].atomic);
-                atomic.filter_map(|exit| flow.target(exit.element)).collect()
+                let goes_on = exits.filter(|exit| program.goes_on(number, exit.element));
+                goes_on.filter_map(|exit| flow.target(exit.element)).collect()
             })
             .collect();
         for (process, entry) in program.processes.iter().enumerate() {
@@ -127,14 +129,24 @@ impl Emission<'_, '_> {
         self.or(free, own)
     }
 
-    fn hold(&mut self, holder: Option<ExprId>, held: bool, span: Span) -> Option<Statement> {
-        let exclusive = self.exclusive?;
+    /// Gives a process exclusive control, or gives it up.
+    fn hold(&mut self, holder: Option<ExprId>, held: bool, span: Span) -> Vec<Statement> {
+        let Some(exclusive) = self.exclusive else { return Vec::new() };
         let place = self.variable_place(exclusive);
         match holder {
-            Some(pid) => Some(self.set(place, pid, span)),
-            None if held => Some(self.set_number(place, -1, span)),
-            None => None,
+            Some(pid) => vec![self.set(place, pid, span)],
+            None if held => self.release(exclusive, span),
+            None => Vec::new(),
         }
+    }
+
+    /// Gives up exclusive control, to the process that waits for it if there is one.
+    fn release(&mut self, exclusive: VariableId, span: Span) -> Vec<Statement> {
+        let place = self.variable_place(exclusive);
+        let Some(waiting) = self.waiting else { return vec![self.set_number(place, -1, span)] };
+        let waiting = self.variable_place(waiting);
+        let next = self.read(waiting);
+        vec![self.set(place, next, span), self.set_number(waiting, -1, span)]
     }
 
     fn note_last(&mut self, pid: ExprId, span: Span) -> Option<Statement> {
@@ -555,7 +567,7 @@ impl Emission<'_, '_> {
             let control = self.control_place(it.process, pid);
             body.push(self.set_number(control, flow.number(target), span));
         }
-        let holder = flow.elements[element].atomic.then_some(pid);
+        let holder = self.program.goes_on(it.process, element).then_some(pid);
         body.extend(self.hold(holder, held, span));
         body.extend(self.note_last(pid, span));
     }
@@ -680,8 +692,6 @@ impl Emission<'_, '_> {
             body.extend(self.hand_over(&mut owner, shape, &values, &patterns, span));
             let Some(rest) = self.rest_of_step(&mut owner, process, partner, exits[position].element) else { return };
             body.extend(rest);
-            let taker_flow = &self.program.processes[process].flow;
-            let taker_element = taker_flow.elements[exits[position].element].clone();
             for (moved, number, element) in [(it.process, pid, element), (process, partner, exits[position].element)] {
                 let flow = &self.program.processes[moved].flow;
                 if let Some(target) = flow.target(element) {
@@ -689,7 +699,15 @@ impl Emission<'_, '_> {
                     body.push(self.set_number(control, flow.number(target), span));
                 }
             }
-            let holder = taker_element.atomic.then_some(partner);
+            let (sender_goes_on, taker_goes_on) = (
+                self.program.is_before_private(it.process, element),
+                self.program.goes_on(process, exits[position].element),
+            );
+            let holder = taker_goes_on.then_some(partner).or(sender_goes_on.then_some(pid));
+            if let Some(waiting) = self.waiting.filter(|_| sender_goes_on && taker_goes_on) {
+                let place = self.variable_place(waiting);
+                body.push(self.set(place, pid, span));
+            }
             body.extend(self.hold(holder, held, span));
             body.extend(self.note_last(partner, span));
             self.push_rule(it, Some((process, exits[position].element)), parameters, owner, guard, body);
@@ -864,11 +882,18 @@ impl Emission<'_, '_> {
         self.store(referent, value, span)
     }
 
-    /// A process in an atomic sequence that blocks lets others move.
+    /// A process with exclusive control that blocks lets others move.
     fn emit_release(&mut self, process: usize, point: ElementId) {
         let Some(exclusive) = self.exclusive else { return };
-        let span = self.program.processes[process].flow.elements[point].span;
-        let number = self.program.processes[process].flow.number(point);
+        let entry = &self.program.processes[process];
+        let flow = &entry.flow;
+        let has_else =
+            flow.exits(point).iter().any(|exit| matches!(flow.elements[exit.element].kind, ElementKind::Else));
+        if has_else && entry.tree.provided.is_none() && matches!(self.program.priorities, Priorities::None) {
+            return;
+        }
+        let span = flow.elements[point].span;
+        let number = flow.number(point);
         let mut owner = Owner::default();
         let mut parameters = Vec::new();
         let Some(pid) = self.mover(&mut owner, &mut parameters, process, "p") else { return };
@@ -884,10 +909,11 @@ impl Emission<'_, '_> {
         if self.constant_value(guard) == Some(0) {
             return;
         }
-        let mut body = vec![self.set_number(place, -1, span)];
+        let mut body = self.release(exclusive, span);
         body.extend(self.observe(&mut owner));
         let (line, _) = self.model.source.line_and_column(span.start);
-        let name = Some(format!("{} {line}: blocked in atomic", self.program.name(process)));
+        let place = if self.program.private[process].contains(&point) { "blocked" } else { "blocked in atomic" };
+        let name = Some(format!("{} {line}: {place}", self.program.name(process)));
         let mover = match self.pools.ranges[process] {
             Some((low, high)) if low == high => Number::Constant(low),
             _ => Number::Parameter(0),

@@ -1,5 +1,6 @@
 //! The syntax tree of a Promela text, after preprocessing and with inlines expanded.
 
+use crate::watched::WATCHED;
 use std::rc::Rc;
 
 use quotient_ir::Span;
@@ -90,6 +91,13 @@ pub(crate) struct Formula {
     pub(crate) branching: bool,
     pub(crate) condition: Expression,
     pub(crate) span: Span,
+}
+
+impl Formula {
+    /// Whether it only has the expression to evaluate, and claims nothing.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.name.as_ref().is_some_and(|name| &*name.text == WATCHED)
+    }
 }
 
 /// A `never` claim, `trace` or `notrace`.
