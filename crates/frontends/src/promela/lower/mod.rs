@@ -103,11 +103,12 @@ pub(super) fn lower(source: &Source, tree: &Specification, settings: Settings) -
         }
     }
     let watches_runs = checks(&program, settings).watch_runs() || program.watches_runs();
-    if settings.merges_orders {
+    let creates = (0..program.processes.len()).any(|process| !program.run_sites(process).is_empty());
+    // Steps that are skipped at the start are those of one process, and do not ask whether another has control.
+    if settings.merges_orders && (!creates || living.len() == 1) {
         program.private = private::private_points(&program, watches_runs);
     }
     let program = program;
-    let creates = (0..program.processes.len()).any(|process| !program.run_sites(process).is_empty());
     let stay_at_end =
         |living: &[Living]| settings.merges_orders && creation::may_stay_at_end(&program, living, watches_runs);
     if !creates {

@@ -12,11 +12,11 @@ use super::creation::{is_own, is_watched};
 use super::flow::{Action, ElementId, ElementKind, Exit, Flow};
 use super::program::{Program, VariableKey};
 use super::rules::run_of;
-use crate::promela::syntax::tree::{Expression, ExpressionKind};
+use crate::promela::syntax::tree::{Expression, ExpressionKind, StatementKind};
 
 /// The private points of each process type; none if somebody can see where processes are.
 pub(super) fn private_points(program: &Program<'_>, watches_runs: bool) -> Vec<FxHashSet<ElementId>> {
-    let is_used = !is_watched(program, watches_runs) && !asks_for_partners(program);
+    let is_used = !is_watched(program, watches_runs) && !asks_for_partners(program) && !has_exclusive_channels(program);
     let points = |process: usize| {
         let flow = &program.processes[process].flow;
         let is_candidate = |point: &ElementId| is_used && is_private(program, process, *point);
@@ -25,6 +25,13 @@ pub(super) fn private_points(program: &Program<'_>, watches_runs: bool) -> Vec<F
         points
     };
     (0..program.processes.len()).map(points).collect()
+}
+
+/// Whether channels are declared to be used by one process alone. Partial order finds out itself that such sends and receives
+/// depend on little, and passes through them as well, but less precisely where steps lead through transient states.
+fn has_exclusive_channels(program: &Program<'_>) -> bool {
+    let mut statements = program.processes.iter().flat_map(|process| &process.tree.body);
+    statements.any(|statement| matches!(statement.kind, StatementKind::ChannelAssertion(_)))
 }
 
 /// Whether all that a process can do at a point concerns only itself.
