@@ -132,6 +132,31 @@ pub(crate) enum Test {
     Escape,
 }
 
+impl Test {
+    /// Whether it reads one field that is never undefined, so that it can be evaluated on a packed state.
+    pub(super) fn is_of_field(&self) -> bool {
+        matches!(
+            self,
+            Self::FieldIs { partial: false, .. }
+                | Self::FieldIsNot { partial: false, .. }
+                | Self::FieldIn { partial: false, .. }
+        )
+    }
+
+    /// Whether it is a test of a field, and false in a packed state.
+    #[inline]
+    pub(super) fn fails_in(&self, state: &[u64]) -> bool {
+        match *self {
+            Self::FieldIs { word, mask, pattern, .. } => state[word as usize] & mask != pattern,
+            Self::FieldIsNot { word, mask, pattern, .. } => state[word as usize] & mask == pattern,
+            Self::FieldIn { word, shift, mask, set, .. } => {
+                set >> (state[word as usize] >> shift & u64::from(mask)) & 1 == 0
+            }
+            _ => false,
+        }
+    }
+}
+
 /// An integer expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Value {

@@ -72,6 +72,8 @@ pub(crate) struct SpecialisedUnit {
     pub(crate) first_test: Test,
     /// All tests.
     pub(crate) all_tests: Box<[TestId]>,
+    /// How many of the next units begin with the same test of a field: they fail with this one.
+    alike: u32,
     pub(crate) body: Option<CommandId>,
     frame: u32,
     pub(crate) tests_write: bool,
@@ -462,7 +464,13 @@ impl<'m> SpecialisedSystem<'m> {
         let EvaluatorScratch { memory, words, arguments } = scratch;
         match translation {
             Translation::Specialised(units) => {
-                for unit in units {
+                let mut rest = &units[..];
+                while let Some((unit, later)) = rest.split_first() {
+                    if unit.alike > 0 && unit.first_test.fails_in(state) {
+                        rest = &later[unit.alike as usize..];
+                        continue;
+                    }
+                    rest = later;
                     let fired = self.fire(unit, &unit.arguments, memory, state);
                     if !matches!(fired, Fired::Disabled) {
                         let instance = Instance { action, arguments: &unit.arguments };
@@ -760,6 +768,11 @@ fn specialise_instances<'m>(
     }
     // A guard that is always false is not worth trying.
     units.retain(|unit| unit.first_test != Test::Constant(false) || unit.body.is_none());
+    for position in (1..units.len()).rev() {
+        if units[position - 1].first_test == units[position].first_test && units[position].first_test.is_of_field() {
+            units[position - 1].alike = units[position].alike + 1;
+        }
+    }
     Some(units)
 }
 
@@ -768,6 +781,7 @@ impl SpecialisedUnit {
         let first_test = unit.tests.first().map_or(Test::Constant(true), |&test| code.tests[test]);
         Self {
             first_test,
+            alike: 0,
             all_tests: unit.tests.iter().copied().collect(),
             body: unit.body,
             frame: unit.frame,
