@@ -93,9 +93,7 @@ pub(super) fn lower(source: &Source, tree: &Specification, settings: Settings) -
         diagnostics.push(Diagnostic { primary: None, ..error });
         return (None, diagnostics);
     }
-    let mut at_start = pools_from(&program, &living, &[], true, limit);
-    at_start.settled.clear();
-    if at_start.ranges.contains(&None) {
+    if pools_from(&program, &living, &[], true, limit).ranges.contains(&None) {
         let found = emit(source, &program, &everybody(&program), settings, Mode::Check).1;
         if found.iter().any(Diagnostic::is_error) {
             diagnostics.extend(found);
@@ -104,46 +102,77 @@ pub(super) fn lower(source: &Source, tree: &Specification, settings: Settings) -
     }
     let watches_runs = checks(&program, settings).watch_runs() || program.watches_runs();
     let creates = (0..program.processes.len()).any(|process| !program.run_sites(process).is_empty());
-    // Steps that are skipped at the start are those of one process, and do not ask whether another has control.
-    if settings.merges_orders && (!creates || living.len() == 1) {
-        program.private = private::private_points(&program, watches_runs);
-    }
-    let program = program;
+    let private = match settings.merges_orders {
+        true => private::private_points(&program, watches_runs),
+        false => Vec::new(),
+    };
+    let has_private = private.iter().any(|points| !points.is_empty());
+    // Where others are at work from the start on, steps at the start are skipped only if nobody can have control.
+    let skips_first = creates && living.len() > 1;
+    let whole = |program: &Program<'_>| emit_whole(source, program, &living, settings, creates, watches_runs);
+    let without = (!has_private || skips_first).then(|| whole(&program));
+    let emitted = match without {
+        Some(emitted) if !has_private || emitted.skips || emitted.model.is_none() => emitted,
+        _ => {
+            program.private = private;
+            whole(&program)
+        }
+    };
+    diagnostics.extend(emitted.diagnostics);
+    (emitted.model, diagnostics)
+}
+
+/// A model, and what was found on the way.
+struct Emitted {
+    model: Option<Model>,
+    diagnostics: Vec<Diagnostic>,
+    /// Whether the steps at the start are skipped.
+    skips: bool,
+}
+
+/// Emits a program that has no errors so far, with as many processes as it needs.
+fn emit_whole(
+    source: &Source,
+    program: &Program<'_>,
+    living: &[Living],
+    settings: Settings,
+    creates: bool,
+    watches_runs: bool,
+) -> Emitted {
+    let limit = settings.max_processes.map(i64::from);
+    let mut at_start = pools_from(program, living, &[], true, limit);
+    at_start.settled.clear();
     let stay_at_end =
-        |living: &[Living]| settings.merges_orders && creation::may_stay_at_end(&program, living, watches_runs);
+        |living: &[Living]| settings.merges_orders && creation::may_stay_at_end(program, living, watches_runs);
     if !creates {
-        at_start.stay_at_end = stay_at_end(&living);
-        let (model, found, _) = emit(source, &program, &at_start, settings, Mode::Plain);
-        diagnostics.extend(found);
-        return (model, diagnostics);
+        at_start.stay_at_end = stay_at_end(living);
+        let (model, diagnostics, _) = emit(source, program, &at_start, settings, Mode::Plain);
+        return Emitted { model, diagnostics, skips: false };
     }
-    let (_, found, prefix) = emit(source, &program, &at_start, settings, Mode::Follow);
+    let (_, found, prefix) = emit(source, program, &at_start, settings, Mode::Follow);
     if found.iter().any(Diagnostic::is_error) {
-        diagnostics.extend(found);
-        return (None, diagnostics);
+        return Emitted { model: None, diagnostics: found, skips: false };
     }
     let mut pools = match &prefix {
-        Some(prefix) => pools_from(&program, prefix.living(), &prefix.passing(), false, limit),
+        Some(prefix) => pools_from(program, prefix.living(), &prefix.passing(), false, limit),
         None => {
-            let mut pools = pools_from(&program, &living, &[], false, limit);
+            let mut pools = pools_from(program, living, &[], false, limit);
             pools.settled.clear();
             pools
         }
     };
     if let Some(prefix) = &prefix {
         pools.stay_at_end = stay_at_end(prefix.living());
-        let (model, found, skipped) = emit(source, &program, &pools, settings, Mode::Skip);
+        let (model, diagnostics, skipped) = emit(source, program, &pools, settings, Mode::Skip);
         if skipped.is_some() || model.is_none() {
-            diagnostics.extend(found);
-            return (model, diagnostics);
+            return Emitted { model, diagnostics, skips: true };
         }
         // The steps must be taken one by one, and before them not everybody is there.
         pools = pools.unsettled();
         pools.stay_at_end = false;
     }
-    let (model, found, _) = emit(source, &program, &pools, settings, Mode::Plain);
-    diagnostics.extend(found);
-    (model, diagnostics)
+    let (model, diagnostics, _) = emit(source, program, &pools, settings, Mode::Plain);
+    Emitted { model, diagnostics, skips: false }
 }
 
 /// A process of every type, so that the whole text is checked.

@@ -34,9 +34,17 @@ fn has_exclusive_channels(program: &Program<'_>) -> bool {
     statements.any(|statement| matches!(statement.kind, StatementKind::ChannelAssertion(_)))
 }
 
-/// Whether all that a process can do at a point concerns only itself.
+/// Whether all that a process can do at a point concerns only itself. A point that is never left is not private: there is
+/// nothing to go on with.
 fn is_private(program: &Program<'_>, process: usize, point: ElementId) -> bool {
     let flow = &program.processes[process].flow;
+    let is_closed = |exit: &Exit| match &flow.elements[exit.element].kind {
+        ElementKind::Basic(Action::Condition(condition)) => program.symbols.constant(condition) == Some(0),
+        _ => false,
+    };
+    if flow.exits(point).iter().all(is_closed) {
+        return false;
+    }
     flow.exits(point).iter().all(|exit| {
         let element = &flow.elements[exit.element];
         let is_own = |expression: &Expression| is_own(program, process, element.scope, expression);

@@ -912,7 +912,11 @@ impl Emission<'_, '_> {
         let mut body = self.release(exclusive, span);
         body.extend(self.observe(&mut owner));
         let (line, _) = self.model.source.line_and_column(span.start);
-        let place = if self.program.private[process].contains(&point) { "blocked" } else { "blocked in atomic" };
+        let (place, remark) = match self.program.private[process].contains(&point) {
+            // Nobody else changes what it waits for.
+            true => ("blocked", "blocks, and can never go on"),
+            false => ("blocked in atomic", "blocks: others may move"),
+        };
         let name = Some(format!("{} {line}: {place}", self.program.name(process)));
         let mover = match self.pools.ranges[process] {
             Some((low, high)) if low == high => Number::Constant(low),
@@ -930,7 +934,7 @@ impl Emission<'_, '_> {
         });
         let flow = &self.program.processes[process].flow;
         let taking = flow.exits(point).first().map(|exit| Taking { number: mover, process, element: exit.element });
-        let telling = Telling::Remark(taking, "blocks: others may move".into());
+        let telling = Telling::Remark(taking, remark.into());
         self.origins.push(Origin { mover: Some((process, number)), telling });
     }
 
