@@ -4,12 +4,13 @@
 //! own, and waits until that is used up. Work is counted, so that the same run has the same result. What takes a few
 //! milliseconds is done before the search begins: that is all of it for most models.
 
+use std::collections::HashMap;
 use std::sync::mpsc::{self, Receiver, TryRecvError};
 use std::time::{Duration, Instant};
 
 use num_bigint::BigUint;
 use quotient_engines::{EngineError, Progress, ReductionPlan, plan_in_steps, too_large};
-use quotient_ir::{Budget, Interrupt, Meter, SlotId};
+use quotient_ir::{self as ir, Budget, Expr, ExprId, Interrupt, Iteration, Meter, PropertyId, PropertyKind, SlotId};
 
 use crate::clock;
 use crate::control::{Control, STACK_BYTES};
@@ -23,6 +24,8 @@ pub(crate) const FREE_WORK: u64 = 120_000;
 /// The steps of the search for which detection may do one unit more. The fastest steps take some 100 ns, and the dearest
 /// units 150 ns, so this is a tenth of the search.
 const STEPS_PER_UNIT: u64 = 16;
+/// The nodes of expressions that take as long to evaluate as a step.
+const NODES_PER_STEP: u64 = 20;
 /// The least work that is granted at a time: the search is not interrupted for less.
 const LEAST_GRANT: u64 = 50_000;
 
@@ -43,6 +46,8 @@ pub(crate) struct Background {
     /// How long the search had to wait before it began.
     before: Duration,
     granted: u64,
+    /// The nodes that are evaluated in each state, beside its steps.
+    nodes: u64,
 }
 
 /// What detection found, and the processor time that it took.
@@ -74,6 +79,7 @@ impl Background {
         let (sender, receiver) = mpsc::channel();
         let (interrupt, meter) = (Interrupt::new(), Meter::new(FREE_WORK));
         let (job, ended, budget) = (model.clone(), meter.clone(), Budget::metered(&meter, &interrupt));
+        let nodes = nodes_in_each_state(model, &preserved.properties);
         let work = move || {
             let text = |plan| {
                 // The receiver is gone if the result is no longer needed.
@@ -87,12 +93,14 @@ impl Background {
         };
         std::thread::Builder::new().stack_size(STACK_BYTES).spawn(work).ok()?;
         let (model, control, started) = (model.clone(), control.clone(), Instant::now());
-        Some(Self { model, receiver, meter, interrupt, control, started, before: Duration::ZERO, granted: FREE_WORK })
+        let (before, granted) = (Duration::ZERO, FREE_WORK);
+        Some(Self { model, receiver, meter, interrupt, control, started, before, granted, nodes })
     }
 
     /// Lets detection do its share beside a search, and returns what is new.
     pub(crate) fn work(&mut self, progress: &Progress) -> Result<Option<Found>, Error> {
-        let share = work_for(progress.transitions);
+        let evaluated = progress.states.saturating_mul(self.nodes) / NODES_PER_STEP;
+        let share = work_for(progress.transitions.saturating_add(evaluated));
         if share < self.granted.saturating_add(LEAST_GRANT) {
             return Ok(None);
         }
@@ -132,6 +140,47 @@ impl Background {
         let reason = "not known, since the search was over before they were found";
         Symmetries { elapsed: self.before, ..Symmetries::unknown(reason, self.started) }
     }
+}
+
+/// The nodes of properties that are evaluated in every state, whatever leads to it: what can always be reached.
+fn nodes_in_each_state(model: &Model, properties: &[PropertyId]) -> u64 {
+    let model = model.ir();
+    let properties = properties.iter().map(|&id| &model.properties[id]);
+    let always = properties.filter(|property| property.kind == PropertyKind::AlwaysReachable);
+    let nodes = always.map(|property| {
+        let instances = property.parameters.iter().map(|parameter| match parameter.range {
+            Iteration::Over(ty) => model.domain(ty).size(),
+            Iteration::Steps { .. } => 1,
+        });
+        let instances = instances.fold(1, u64::saturating_mul);
+        property
+            .formula
+            .condition()
+            .map_or(0, |condition| nodes_of(model, condition, &mut HashMap::default()))
+            .saturating_mul(instances)
+    });
+    nodes.fold(0, u64::saturating_add)
+}
+
+/// How many nodes of an expression are evaluated if nothing decides early. What a function does is not counted.
+fn nodes_of(model: &ir::Model, expression: ExprId, known: &mut HashMap<ExprId, u64>) -> u64 {
+    if let Some(&nodes) = known.get(&expression) {
+        return nodes;
+    }
+    let mut all =
+        |parts: &[ExprId]| parts.iter().map(|&part| nodes_of(model, part, known)).fold(1, u64::saturating_add);
+    let nodes = match &model.pool[expression] {
+        Expr::Unary { operand, .. } | Expr::IsMember { value: operand, .. } => all(&[*operand]),
+        Expr::Binary { left, right, .. } => all(&[*left, *right]),
+        Expr::Conditional { condition, then, otherwise } => all(&[*condition, *then, *otherwise]),
+        Expr::Quantified { range: Iteration::Over(ty), body, .. } => {
+            model.domain(*ty).size().saturating_mul(all(&[*body]))
+        }
+        Expr::Quantified { body, .. } | Expr::Count { body, .. } => all(&[*body]),
+        _ => 1,
+    };
+    known.insert(expression, nodes);
+    nodes
 }
 
 /// With fewer symmetries than this, a search is at most so much smaller: representatives must be cheap.
