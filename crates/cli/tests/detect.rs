@@ -595,7 +595,7 @@ processes client: {4, 5, 6, 7, 8, 9} {10, 11}  distinguished
     expect(
         quotient(["detect", "--format", "json", "../../../../models/promela/mutex.pml", "--why-not", "P(0) P(1)"]),
         str![[r#"
-{"schema":"quotient/1","command":"detect","symmetry":{"source":"auto","order":"6","structure":"S3","complete":true,"text":{"order":"6","structure":"S3","strict":false,"seconds":"…"},"generators":[{"cycles":["P(0) ↔ P(1)"]},{"cycles":["P(0) ↔ P(2)"]}],"types":[],"variables":["P"],"fixed":[],"numbers":[],"refused":[],"certification":"…","graph":{"…"},"seconds_by_phase":"…","seconds":"…"},"properties":[],"request":"P(0) P(1)","is_symmetry":true,"permutation":["P(0) ↔ P(1)"],"reasons":[],"families":null,"seconds":"…","peak_memory_bytes":"…","diagnostics":[]}
+{"schema":"quotient/1","command":"detect","symmetry":{"source":"auto","order":"6","structure":"S3","complete":true,"text":{"order":"6","structure":"S3","strict":false,"seconds":"…"},"generators":[{"cycles":["P(1) ↔ P(2)","control: 1 ↔ 2"]},{"cycles":["P(0) ↔ P(1)","control: 0 ↔ 1"]}],"types":[],"variables":["P","control"],"fixed":[],"numbers":[],"refused":[],"certification":"…","graph":{"…"},"seconds_by_phase":"…","seconds":"…"},"properties":[],"request":"P(0) P(1)","is_symmetry":true,"permutation":["P(0) ↔ P(1)","control: 0 ↔ 1"],"reasons":[],"families":null,"seconds":"…","peak_memory_bytes":"…","diagnostics":[]}
 ---- exit status 0
 
 "#]],

@@ -223,7 +223,7 @@ holds      no errors
 symmetries   none found (…
 slice        dead where written before read: field 1 of the messages of line
 states       59
-orders       processes stay at their ends; --exact-counts takes all
+orders       processes stay at their ends, steps that concern one process are taken at once; --exact-counts takes all
 transitions  86
 depth        26
 time         …
@@ -545,8 +545,9 @@ undecided  no errors
 
 symmetries   none found (…
 slice        dead where written before read: started
-states       51
-transitions  62
+states       38
+orders       steps that concern one process are taken at once; --exact-counts takes all
+transitions  63
 depth        37
 time         …
 memory       …
@@ -565,6 +566,7 @@ holds      no errors
 symmetries   none found (…
 slice        dead where written before read: started
 states       49
+orders       steps that concern one process are taken at once; --exact-counts takes all
 partial order  the states represented are not counted
 transitions  132
 depth        48
@@ -940,9 +942,10 @@ holds      no errors
 
 symmetries   none found (…
 slice        not read by anything: n
-states       5
+states       4
+orders       steps that concern one process are taken at once; --exact-counts takes all
 transitions  6
-depth        4
+depth        3
 time         …
 memory       …
 ---- stderr

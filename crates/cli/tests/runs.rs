@@ -174,9 +174,9 @@ fn lassos() {
         str![[r#"
 ---- stderr
 error[run-file]: the last step does not lead back to the state after step 1: `count` differs
-  --> open.json:21:11
+  --> open.json:22:11
    |
-21 |   "loop": 1,
+22 |   "loop": 1,
    |           ^
 
 1 error
@@ -430,9 +430,9 @@ fn broken_files() {
         str![[r#"
 ---- stderr
 error[run-file]: the model has no start `free`
-  --> run.json:34:15
+  --> run.json:35:15
    |
-34 |       "name": "free",
+35 |       "name": "free",
    |               ^^^^^^
    |
    = help: the text of the model is not the one that the run was written for (`mutex.m`)

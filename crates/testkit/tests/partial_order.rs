@@ -203,11 +203,14 @@ fn compare_one(model: &Model, deadlock: DeadlockMode, seed: u64, tally: &Tally) 
     let mut all = violated(&first, model, true);
     if is_wrong {
         let every = SearchOptions { violations: ViolationLimit::All, ..asked.clone() };
-        all.extend(violated(&check(model, &layout, None, &every, &mut Silent).map_err(text)?, model, true));
+        let every = check(model, &layout, None, &every, &mut Silent).map_err(text)?;
+        if every.stop_reason.as_ref().is_some_and(|reason| *reason != StopReason::Violation) {
+            return Ok(());
+        }
+        all.extend(violated(&every, model, true));
     }
     let budget = Budget::new(WORK_OF_MANY, Interrupt::new());
     let Ok(relations) = Relations::with_budget(&budget, model, &layout, &asked) else { return Ok(()) };
-    tally.models.fetch_add(1, Ordering::Relaxed);
     let plan = match symmetries {
         true => {
             Some(plan(model, &layout, &properties, SymmetrySource::Detected, Some(Strategy::Canonical)).map_err(text)?)
@@ -216,6 +219,11 @@ fn compare_one(model: &Model, deadlock: DeadlockMode, seed: u64, tally: &Tally) 
     };
     let options = SearchOptions { order, threads, partial_order: Some(Arc::new(relations)), ..asked };
     let report = check(model, &layout, plan.as_ref(), &options, &mut Silent).map_err(text)?;
+    // Where errors are not asked for, one that comes first ends the search, and nothing is decided.
+    if alone.is_some() && matches!(report.stop_reason, Some(StopReason::Fault(_))) {
+        return Ok(());
+    }
+    tally.models.fetch_add(1, Ordering::Relaxed);
     let found = violated(&report, model, true);
     let way = format!("{order:?}, symmetries {symmetries}, {threads} threads, alone {alone:?}");
     if !is_wrong {

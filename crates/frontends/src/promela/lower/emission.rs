@@ -315,10 +315,9 @@ impl<'p, 't> Emission<'p, 't> {
             let mut exits = flow.points.iter().flat_map(|&point| flow.exits(point));
             exits.any(|exit| flow.elements[exit.element].atomic)
         });
-        let atomic = atomic || self.program.private.iter().any(|points| !points.is_empty());
-        if atomic {
+        if atomic || self.program.private.iter().any(|points| !points.is_empty()) {
             let ty = self.range_type(-1, most);
-            let name = self.unique_name("atomic");
+            let name = self.unique_name(if atomic { "atomic" } else { "control" });
             let variable = Variable { name, ty, may_be_undefined: false, span: Span::default() };
             self.exclusive = Some(self.model.variables.push(variable));
         }
