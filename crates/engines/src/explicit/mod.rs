@@ -146,19 +146,7 @@ pub(crate) fn explore<S: SearchSpace>(
     }
     // Drawing the graph and rebuilding runs that violate liveness require the order of the whole search.
     let alone = graph || !checks.liveness.is_empty() || options.order == SearchOrder::DepthFirst;
-    // State numbers are needed for drawing the graph, for liveness, if states are not compared by their words, and for
-    // partial order, where they tell the level of a state.
-    let numbered = graph
-        || !checks.liveness.is_empty()
-        || system.facts().last_word() == u64::MAX
-        || identity != Identity::Words
-        || options.partial_order.is_some();
-    let entries = match options.store {
-        StoreMode::Exact | StoreMode::Dense if numbered => Entries::Numbers,
-        StoreMode::Exact | StoreMode::Dense => Entries::States,
-        StoreMode::Compact => Entries::Hashes,
-        StoreMode::Bitstate { bytes } => Entries::Bits(bytes),
-    };
+    let form = Form::of(system, checks, options, graph);
     let limited;
     let (whole, options) = match options.spill {
         None => (options, options),
@@ -167,17 +155,13 @@ pub(crate) fn explore<S: SearchSpace>(
             (options, &limited)
         }
     };
-    let form = Form { entries, dense_at: options.dense_at(identity, graph, !checks.liveness.is_empty()) };
-    let (mut exploration, handover) = if options.threads > 1 && !alone && !entries.is_approximate() {
+    let (exploration, handover) = if options.threads > 1 && !alone && !form.entries.is_approximate() {
         threads::search(system, checks, options, form, subject, begin, &mut *observer)?
     } else {
         memory::search(system, checks, options, form, subject, begin, &mut *observer).map_err(refused)?
     };
     if let (Some(spill), Some(handover)) = (&options.spill, handover) {
         return Ok(disk::search_on_disk(system, checks, whole, spill, exploration, handover, observer));
-    }
-    if entries.is_approximate() || exploration.ancestry.is_some() {
-        retrace(system, checks, options, form, &mut exploration, observer);
     }
     Ok(exploration)
 }
@@ -190,15 +174,40 @@ struct Form {
     dense_at: Option<u64>,
 }
 
-/// Finds the states of the runs to what a search has found, if these were forgotten, by repeating the search.
-fn retrace<S: SearchSpace>(
+impl Form {
+    /// The form for a search.
+    fn of<S: SearchSpace>(system: &S, checks: &Checks, options: &SearchOptions, graph: bool) -> Self {
+        let (identity, judges) = (system.identity(), !checks.liveness.is_empty());
+        // State numbers are needed for drawing the graph, for liveness, if states are not compared by their words, and
+        // for partial order, where they tell the level of a state.
+        let numbered = graph
+            || judges
+            || system.facts().last_word() == u64::MAX
+            || identity != Identity::Words
+            || options.partial_order.is_some();
+        let entries = match options.store {
+            StoreMode::Exact | StoreMode::Dense if numbered => Entries::Numbers,
+            StoreMode::Exact | StoreMode::Dense => Entries::States,
+            StoreMode::Compact => Entries::Hashes,
+            StoreMode::Bitstate { bytes } => Entries::Bits(bytes),
+        };
+        Self { entries, dense_at: options.dense_at(identity, graph, judges) }
+    }
+}
+
+/// Finds the states of the runs to what a search has found, if the store has forgotten them, by repeating the search. The
+/// store then has no other states.
+pub(crate) fn retrace<S: SearchSpace>(
     system: &S,
     checks: &Checks,
     options: &SearchOptions,
-    form: Form,
     exploration: &mut Exploration,
     observer: &mut dyn Observer,
 ) {
+    if exploration.approximation.is_none() && exploration.ancestry.is_none() {
+        return;
+    }
+    let form = Form::of(system, checks, options, observer.wants_graph());
     let Exploration { end, findings, store, ancestry, .. } = exploration;
     let last = if let End::Found(finding) = end { Some(finding) } else { None };
     let mut found: Vec<&mut Finding> = findings.iter_mut().chain(last).collect();

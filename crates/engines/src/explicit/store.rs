@@ -317,7 +317,7 @@ impl Store {
         for chunk in 0..self.states.len() {
             let others = self.chunk_bytes() * (self.states.len() - chunk) as u64;
             for state in self.states[chunk].chunks_exact(self.words) {
-                dense.insert(state, self.memory_limit.saturating_sub(others))?;
+                dense.insert(state, usize::MAX, self.memory_limit.saturating_sub(others))?;
             }
             if chunk < kept {
                 self.states[chunk] = Vec::new();
@@ -393,7 +393,7 @@ impl Store {
             return if stored { Probe::Stored(NO_PARENT) } else { Probe::Vacant(0) };
         }
         if let Some(dense) = &self.dense {
-            return if dense.contains(state) { Probe::Stored(NO_PARENT) } else { Probe::Vacant(0) };
+            return dense.probe(state);
         }
         let part = &self.parts[self.part(hash)];
         let mut position = part.home(hash.tag());
@@ -501,12 +501,21 @@ impl Store {
 
     /// How often the positions of [`Sighting::Vacant`] have become invalid.
     pub(crate) fn growths(&self) -> u64 {
-        self.growths
+        self.dense.as_ref().map_or(self.growths, |dense| dense.growths())
     }
 
     /// Looks for a state that was looked up when the table had grown that many times.
     #[inline]
     pub(crate) fn probe_sighted(&self, state: &[u64], hash: Hash, sighting: Sighting, growths: u64) -> Probe {
+        if let Some(dense) = &self.dense {
+            return match sighting {
+                // As below.
+                Sighting::Vacant(position) if growths == dense.growths() && dense.is_vacant(position) => {
+                    Probe::Vacant(position as usize)
+                }
+                _ => dense.probe(state),
+            };
+        }
         if let Sighting::Vacant(position) = sighting
             && growths == self.growths
             && self.parts[self.part(hash)].entries[position as usize] == 0
@@ -557,7 +566,7 @@ impl Store {
             return Err(Full::Numbers);
         }
         if self.dense.is_some() {
-            return self.insert_dense(state);
+            return self.insert_dense(state, position);
         }
         if !matches!(self.entries, Entries::Bits(_)) && self.parts[self.part(hash)].is_full(self.entries) {
             self.grow_part(self.part(hash))?;
@@ -587,7 +596,7 @@ impl Store {
     }
 
     /// Stores a new state if the store is dense.
-    fn insert_dense(&mut self, state: &[u64]) -> Result<StateNumber, Full> {
+    fn insert_dense(&mut self, state: &[u64], position: usize) -> Result<StateNumber, Full> {
         let number = self.length as StateNumber;
         let chunk = self.chunk(number);
         if chunk == self.states.len() {
@@ -595,7 +604,7 @@ impl Store {
         }
         let arena = self.chunk_bytes() * (self.states.len() - self.forgotten) as u64;
         if let Some(dense) = &mut self.dense {
-            dense.insert(state, self.memory_limit.saturating_sub(arena))?;
+            dense.insert(state, position, self.memory_limit.saturating_sub(arena))?;
         }
         append(&mut self.states[chunk], state);
         self.length += 1;

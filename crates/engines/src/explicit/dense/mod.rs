@@ -12,8 +12,8 @@ use std::ops::ControlFlow;
 
 use rustc_hash::FxHashSet;
 
-use crate::explicit::store::{Full, Sighting};
-use table::{Key, LEAST_BITS, Place, Table, ones};
+use crate::explicit::store::{Full, NO_PARENT, Probe, Sighting};
+use table::{ANYWHERE, Key, LEAST_BITS, Place, Sight, Table, ones};
 use tree::{Numbers, Tree};
 
 /// The number of bits of the numbers of parts at first, and by how many they become longer.
@@ -31,6 +31,8 @@ pub(crate) struct Dense {
     part_bits: u32,
     /// States that are not of the form that was claimed.
     odd: FxHashSet<Box<[u64]>>,
+    /// How often positions became invalid because of another table.
+    widenings: u64,
 }
 
 /// How a state becomes a number.
@@ -55,7 +57,7 @@ impl Dense {
                 (Folding::Tree { tree: Tree::new(words), bits: [FIRST_BITS; 2] }, Table::new(LEAST_BITS, 0, part_bits)?)
             }
         };
-        Ok(Self { words, folding, table, part_bits, odd: FxHashSet::default() })
+        Ok(Self { words, folding, table, part_bits, odd: FxHashSet::default(), widenings: 0 })
     }
 
     /// Bytes in use.
@@ -68,12 +70,28 @@ impl Dense {
         self.table.bytes() + parts + odd
     }
 
-    /// Whether a state is there.
-    pub(crate) fn contains(&self, state: &[u64]) -> bool {
-        match self.key(state, &mut Numbers::default()) {
-            Some(key) => self.table.contains(&self.table.place(key)),
-            None => self.odd.contains(state),
+    /// Looks for a state.
+    pub(crate) fn probe(&self, state: &[u64]) -> Probe {
+        let sight = match self.key(state, &mut Numbers::default()) {
+            Some(key) => self.table.look(&self.table.place(key)),
+            None if self.odd.contains(state) => Sight::Stored,
+            None => Sight::Vacant(ANYWHERE),
+        };
+        match sight {
+            Sight::Stored => Probe::Stored(NO_PARENT),
+            Sight::Vacant(position) => Probe::Vacant(position as usize),
         }
+    }
+
+    /// Whether a position from [`Dense::recognise`] is still vacant, if the table has not grown since.
+    #[inline]
+    pub(crate) fn is_vacant(&self, position: u32) -> bool {
+        self.table.is_vacant(position)
+    }
+
+    /// How often positions have become invalid.
+    pub(crate) fn growths(&self) -> u64 {
+        self.widenings + self.table.growths()
     }
 
     /// The number that stands for a state; none if it has none, or a part of it is not known.
@@ -91,6 +109,12 @@ impl Dense {
         }
     }
 
+    /// The number that stands for a state with two parts.
+    fn key_of(&self, [left, right]: [u32; 2]) -> Option<Key> {
+        let Folding::Tree { bits, .. } = &self.folding else { return None };
+        Some(Key { main: u64::from(left) | u64::from(right) << bits[0], rest: 0 })
+    }
+
     /// Looks up several states, each of which comes first in a slice of words. Each pass waits for memory once, not once
     /// for each state.
     pub(crate) fn recognise<'r>(&self, records: impl Iterator<Item = &'r [u64]>, sightings: &mut Vec<Sighting>) {
@@ -102,26 +126,30 @@ impl Dense {
             // A loop of its own: the less there is to do for each, the more of them wait at the same time.
             let touched = places.iter().flatten().fold(0, |sum, place| sum ^ self.table.touch(place));
             std::hint::black_box(touched);
-            sightings.extend(places.iter().map(|place| match place {
-                Some(place) if self.table.contains(place) => Sighting::Stored,
-                _ => Sighting::Unknown,
+            sightings.extend(places.iter().map(|place| match place.as_ref().map(|place| self.table.look(place)) {
+                Some(Sight::Stored) => Sighting::Stored,
+                Some(Sight::Vacant(position)) => Sighting::Vacant(position),
+                None => Sighting::Unknown,
             }));
         }
     }
 
-    /// Adds a state that is not there. The set takes at most so many bytes.
+    /// Adds a state that is not there, at the position that [`Dense::probe`] has just returned. The set takes at most so
+    /// many bytes.
     ///
     /// # Errors
     /// If there is no room.
-    pub(crate) fn insert(&mut self, state: &[u64], limit: u64) -> Result<(), Full> {
+    pub(crate) fn insert(&mut self, state: &[u64], position: usize, limit: u64) -> Result<(), Full> {
+        let mut position = u32::try_from(position).unwrap_or(ANYWHERE);
         let key = match &mut self.folding {
             Folding::Words { .. } => self.key(state, &mut Numbers::default()),
             Folding::Tree { tree, bits } => {
                 let root = tree.add(state)?;
                 if (0..2).any(|part| u64::from(root[part]) > ones(bits[part])) {
                     self.widen(root, limit)?;
+                    position = ANYWHERE;
                 }
-                self.key(state, &mut Numbers::default())
+                self.key_of(root)
             }
         };
         let Some(key) = key else {
@@ -129,7 +157,7 @@ impl Dense {
             return Ok(());
         };
         let others = self.bytes() - self.table.bytes();
-        self.table.insert(key, limit.saturating_sub(others))
+        self.table.insert(key, position, limit.saturating_sub(others))
     }
 
     /// Makes the numbers of parts longer, so that there is room for some.
@@ -148,9 +176,10 @@ impl Dense {
         let mut result = Ok(());
         let _ = self.table.visit(|key| {
             let main = key.main & ones(before) | key.main >> before << left;
-            result = table.insert(Key { main, rest: 0 }, room);
+            result = table.insert(Key { main, rest: 0 }, ANYWHERE, room);
             if result.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
+        self.widenings += self.table.growths() + 1;
         self.table = table;
         result
     }
@@ -182,6 +211,15 @@ impl Dense {
 mod tests {
     use super::*;
 
+    fn has(dense: &Dense, state: &[u64]) -> bool {
+        matches!(dense.probe(state), Probe::Stored(_))
+    }
+
+    fn add(dense: &mut Dense, state: &[u64]) {
+        let Probe::Vacant(position) = dense.probe(state) else { panic!("{state:?} is new") };
+        dense.insert(state, position, u64::MAX).expect("there is room");
+    }
+
     #[test]
     fn states_of_all_widths_are_kept() {
         for (words, last_bits) in [(1, 20), (1, 50), (1, 64), (2, 1), (2, 40), (2, 64), (3, 5), (10, 64), (33, 1)] {
@@ -199,21 +237,21 @@ mod tests {
             };
             let mut dense = Dense::new(words, last_bits, 2).expect("there is memory");
             for number in 0..20_000 {
-                assert!(!dense.contains(&state(number)), "{words} {last_bits} {number}");
-                dense.insert(&state(number), u64::MAX).expect("there is room");
+                assert!(!has(&dense, &state(number)), "{words} {last_bits} {number}");
+                add(&mut dense, &state(number));
             }
             // A state that is not of the form that was claimed.
             let odd = vec![u64::MAX; words];
-            let has_odd = dense.contains(&odd);
+            let has_odd = has(&dense, &odd);
             if !has_odd {
-                dense.insert(&odd, u64::MAX).expect("there is room");
+                add(&mut dense, &odd);
             }
-            assert!(dense.contains(&odd));
+            assert!(has(&dense, &odd));
             let states: Vec<Vec<u64>> = (0..40_000).map(state).collect();
             let mut sightings = Vec::new();
             dense.recognise(states.iter().map(Vec::as_slice), &mut sightings);
             for (number, state) in states.iter().enumerate() {
-                assert_eq!(dense.contains(state), number < 20_000, "{words} {last_bits} {number}");
+                assert_eq!(has(&dense, state), number < 20_000, "{words} {last_bits} {number}");
                 assert_eq!(sightings[number] == Sighting::Stored, number < 20_000);
             }
             let mut all = FxHashSet::default();
@@ -230,11 +268,11 @@ mod tests {
         let mut dense = Dense::new(3, 64, 2).expect("there is memory");
         let last = (1u64 << FIRST_BITS) + 1000;
         for number in 0..last {
-            dense.insert(&[number, 0, 1], u64::MAX).expect("there is room");
+            add(&mut dense, &[number, 0, 1]);
         }
         assert!(matches!(dense.folding, Folding::Tree { bits: [24, 20], .. }));
         for number in (0..last + 10).step_by(977) {
-            assert_eq!(dense.contains(&[number, 0, 1]), number < last);
+            assert_eq!(has(&dense, &[number, 0, 1]), number < last);
         }
     }
 }

@@ -37,12 +37,26 @@ pub(super) struct Key {
 /// Where a number belongs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
-    key: Key,
-    part: usize,
-    line: usize,
     /// Its entry there.
     entry: u128,
+    part: u32,
+    line: u32,
 }
+
+/// What is known of a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sight {
+    /// It is there.
+    Stored,
+    /// It is not there. Its entry would go to this position: a part, a line and the number of an entry in it, or
+    /// [`ANYWHERE`].
+    Vacant(u32),
+}
+
+/// A position that is not known.
+pub(super) const ANYWHERE: u32 = u32::MAX;
+/// The bits of a position for the number of an entry in its line.
+const SLOT_BITS: u32 = 6;
 
 /// A set of numbers.
 #[derive(Debug)]
@@ -56,6 +70,8 @@ pub(super) struct Table {
     lines: u64,
     /// Numbers that found no line.
     strays: FxHashSet<Key>,
+    /// How often a part has grown.
+    growths: u64,
 }
 
 /// Entries of numbers that begin with the same bits.
@@ -174,21 +190,20 @@ impl Line {
         }
         found
     }
-    /// Whether one of the entries is this one; nothing if it is not and there is room for more.
+    /// Looks for an entry, or else for room for it.
     #[inline(always)]
-    fn contains<const STRIDE: usize>(&self, entry: u128) -> Option<bool> {
+    fn look<const STRIDE: usize>(&self, entry: u128) -> Look {
         // All of a half are compared without a branch for each, and lines are filled from the first on.
         let (half, all) = (LINE / STRIDE / 2, LINE / STRIDE);
-        if self.has_in::<STRIDE>(0..half, entry) {
-            return Some(true);
+        for slots in [0..half, half..all] {
+            if self.has_in::<STRIDE>(slots.clone(), entry) {
+                return Look::Found;
+            }
+            if !self.has(slots.end - 1, STRIDE) {
+                return slots.into_iter().find(|&slot| !self.has(slot, STRIDE)).map_or(Look::Full, Look::Room);
+            }
         }
-        if !self.has(half - 1, STRIDE) {
-            return None;
-        }
-        if self.has_in::<STRIDE>(half..all, entry) {
-            return Some(true);
-        }
-        self.has(all - 1, STRIDE).then_some(false)
+        Look::Full
     }
     #[inline(always)]
     fn entry<const STRIDE: usize>(&self, slot: usize) -> u128 {
@@ -210,26 +225,25 @@ impl Line {
     }
 }
 
-/// The result of looking into the lines of a part.
+/// The result of looking into a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Look {
     Found,
-    NotThere,
-    /// All lines that might have the entry are full of others.
-    Astray,
+    /// The entry is not there, and would be the one with this number.
+    Room(usize),
+    Full,
 }
 
+/// Looks into the lines that may have an entry; also returns the last of them.
 #[inline(always)]
-fn look<const STRIDE: usize>(part: &Part, mut line: usize, entry: u128) -> Look {
+fn look<const STRIDE: usize>(part: &Part, mut line: usize, entry: u128) -> (Look, usize) {
     for away in 0..=FARTHEST as u128 {
-        let here = &part.lines[line];
-        match here.contains::<STRIDE>(entry + away) {
-            Some(true) => return Look::Found,
-            None => return Look::NotThere,
-            Some(false) => line = part.form.after(line),
+        match part.lines[line].look::<STRIDE>(entry + away) {
+            Look::Full => line = part.form.after(line),
+            found => return (found, line),
         }
     }
-    Look::Astray
+    (Look::Full, line)
 }
 
 #[inline]
@@ -244,6 +258,14 @@ fn write_entry<const STRIDE: usize>(part: &mut Part, mut line: usize, entry: u12
         line = part.form.after(line);
     }
     false
+}
+
+/// Writes an entry to a place in a line that is not far from its own.
+#[inline]
+fn write_entry_at<const STRIDE: usize>(part: &mut Part, own: usize, entry: u128, (line, slot): (usize, usize)) {
+    let away = line + if line < own { part.lines.len() } else { 0 } - own;
+    part.lines[line].write::<STRIDE>(slot, entry + away as u128);
+    part.used += 1;
 }
 
 fn visit_entries<const STRIDE: usize>(
@@ -288,7 +310,7 @@ impl Table {
             .collect::<Result<_, Full>>()?;
         let lines = parts.iter().map(|part| part.form.lines).sum();
         let permutation = Permutation::new(bits);
-        Ok(Self { permutation, rest_bits, parts, part_bits, lines, strays: FxHashSet::default() })
+        Ok(Self { permutation, rest_bits, parts, part_bits, lines, strays: FxHashSet::default(), growths: 0 })
     }
 
     pub(super) fn bytes(&self) -> u64 {
@@ -303,38 +325,82 @@ impl Table {
         let part = (permuted >> low_bits >> TAG_BITS) as usize;
         let (tag, low) = (permuted >> low_bits & ones(TAG_BITS), permuted & ones(low_bits));
         let (line, entry) = self.parts[part].form.place(tag, low, key.rest);
-        Place { key, part, line, entry }
+        Place { entry, part: part as u32, line: line as u32 }
     }
 
     /// Reads what looking up a number reads first.
     #[inline]
     pub(super) fn touch(&self, place: &Place) -> u8 {
-        let line = &self.parts[place.part].lines[place.line].0;
+        let line = &self.parts[place.part as usize].lines[place.line as usize].0;
         line[0] ^ line[LINE / 2]
     }
 
-    /// Whether a number is there that belongs to a place. The place becomes invalid if the table changes.
+    /// Looks for the number that belongs to a place. The place becomes invalid if the table grows.
     #[inline]
-    pub(super) fn contains(&self, place: &Place) -> bool {
-        let part = &self.parts[place.part];
-        match with_stride!(part.form.stride, look(part, place.line, place.entry)) {
-            Look::Found => true,
-            Look::NotThere => false,
-            Look::Astray => self.strays.contains(&place.key),
+    pub(super) fn look(&self, place: &Place) -> Sight {
+        let part = &self.parts[place.part as usize];
+        match with_stride!(part.form.stride, look(part, place.line as usize, place.entry)) {
+            (Look::Found, _) => Sight::Stored,
+            (Look::Room(slot), line) => {
+                let position = (line as u64) << SLOT_BITS | slot as u64;
+                let bits = u32::BITS - self.part_bits;
+                match position < ones(bits) {
+                    true => Sight::Vacant(((u64::from(place.part)) << bits | position) as u32),
+                    false => Sight::Vacant(ANYWHERE),
+                }
+            }
+            (Look::Full, _) if self.is_stray(place) => Sight::Stored,
+            (Look::Full, _) => Sight::Vacant(ANYWHERE),
         }
     }
 
-    /// Adds a number that is not there. The table takes at most so many bytes.
+    #[cold]
+    fn is_stray(&self, place: &Place) -> bool {
+        let part = &self.parts[place.part as usize];
+        let (tag, low, rest) = part.form.number(place.line as usize, place.entry);
+        self.strays.contains(&self.key(place.part as usize, tag, low, rest))
+    }
+
+    /// The part, the line and the number of the entry of a position, if it is known.
+    #[inline]
+    fn located(&self, position: u32) -> Option<(usize, usize, usize)> {
+        let bits = u32::BITS - self.part_bits;
+        let (part, rest) = (u64::from(position) >> bits, u64::from(position) & ones(bits));
+        let at = (part as usize, (rest >> SLOT_BITS) as usize, (rest & ones(SLOT_BITS)) as usize);
+        (position != ANYWHERE).then_some(at)
+    }
+
+    /// Whether a position from [`Table::look`] is still vacant, if no part has grown since.
+    #[inline]
+    pub(super) fn is_vacant(&self, position: u32) -> bool {
+        self.located(position).is_some_and(|(part, line, slot)| {
+            let part = &self.parts[part];
+            !part.lines[line].has(slot, part.form.stride)
+        })
+    }
+
+    /// How often a part has grown.
+    pub(super) fn growths(&self) -> u64 {
+        self.growths
+    }
+
+    /// Adds a number that is not there, at the position that [`Table::look`] has just returned. The table takes at most
+    /// so many bytes.
     ///
     /// # Errors
     /// If there is no room.
-    pub(super) fn insert(&mut self, key: Key, limit: u64) -> Result<(), Full> {
+    pub(super) fn insert(&mut self, key: Key, position: u32, limit: u64) -> Result<(), Full> {
         let mut place = self.place(key);
-        if self.parts[place.part].used >= self.parts[place.part].form.room() {
-            self.grow(place.part, limit)?;
+        let part = place.part as usize;
+        if self.parts[part].used >= self.parts[part].form.room() {
+            self.grow(part, limit)?;
             place = self.place(key);
+        } else if let Some((_, line, slot)) = self.located(position) {
+            let (part, own) = (&mut self.parts[part], place.line as usize);
+            with_stride!(part.form.stride, write_entry_at(part, own, place.entry, (line, slot)));
+            return Ok(());
         }
-        if !self.parts[place.part].write(place.line, place.entry) {
+        if !self.parts[part].write(place.line as usize, place.entry) {
             self.strays.insert(key);
         }
         Ok(())
@@ -358,13 +424,15 @@ impl Table {
             }
             ControlFlow::Continue(())
         });
+        self.growths += 1;
         self.lines += more - lines;
         self.parts[number] = new;
         // Those without a line may have one now, and would not be looked for elsewhere.
-        let strays: Vec<Key> = self.strays.iter().copied().filter(|&key| self.place(key).part == number).collect();
+        let is_here = |&key: &Key| self.place(key).part as usize == number;
+        let strays: Vec<Key> = self.strays.iter().copied().filter(is_here).collect();
         for key in strays {
             let place = self.place(key);
-            if self.parts[number].write(place.line, place.entry) {
+            if self.parts[number].write(place.line as usize, place.entry) {
                 self.strays.remove(&key);
             }
         }
@@ -451,6 +519,10 @@ pub(super) const fn ones(bits: u32) -> u64 {
 mod tests {
     use super::*;
 
+    fn has(table: &Table, key: Key) -> bool {
+        table.look(&table.place(key)) == Sight::Stored
+    }
+
     #[test]
     fn permutations_are_undone() {
         for bits in LEAST_BITS..=64 {
@@ -489,16 +561,16 @@ mod tests {
                 };
                 let mut table = Table::new(bits, rest_bits, 4).expect("there is memory");
                 for number in 0..60_000 {
-                    assert!(!table.contains(&table.place(key(number))));
-                    table.insert(key(number), u64::MAX).expect("there is room");
-                    assert!(table.contains(&table.place(key(number))));
+                    let Sight::Vacant(position) = table.look(&table.place(key(number))) else {
+                        panic!("{number} is new")
+                    };
+                    assert_eq!(table.is_vacant(position), position != ANYWHERE);
+                    let position = if number % 5 == 0 { ANYWHERE } else { position };
+                    table.insert(key(number), position, u64::MAX).expect("there is room");
+                    assert!(has(&table, key(number)));
                 }
                 for number in 0..120_000 {
-                    assert_eq!(
-                        table.contains(&table.place(key(number))),
-                        number < 60_000,
-                        "{bits} {rest_bits} {number}"
-                    );
+                    assert_eq!(has(&table, key(number)), number < 60_000, "{bits} {rest_bits} {number}");
                 }
                 let mut all = FxHashSet::default();
                 let visited =
@@ -516,10 +588,10 @@ mod tests {
         let same_line = |number: u64| table.permutation.undo(number, 0);
         let keys: Vec<Key> = (0..200).map(same_line).collect();
         for &key in &keys {
-            table.insert(key, u64::MAX).expect("there is room");
+            table.insert(key, ANYWHERE, u64::MAX).expect("there is room");
         }
         assert!(!table.strays.is_empty());
-        assert!(keys.iter().all(|&key| table.contains(&table.place(key))));
+        assert!(keys.iter().all(|&key| has(&table, key)));
         let mut count = 0;
         let _ = table.visit(|key| {
             count += usize::from(keys.contains(&key));
@@ -532,7 +604,7 @@ mod tests {
     fn the_limit_is_kept() {
         let mut table = Table::new(64, 0, 2).expect("there is memory");
         let limit = 1 << 20;
-        let full = (0..).find_map(|main| table.insert(Key { main, rest: 0 }, limit).err());
+        let full = (0..).find_map(|main| table.insert(Key { main, rest: 0 }, ANYWHERE, limit).err());
         assert_eq!(full, Some(Full::Memory));
         assert!(table.bytes() <= limit);
     }

@@ -18,6 +18,8 @@ pub(super) struct Tree {
     inner: Vec<(Parts<u64>, [usize; 2])>,
     /// The two parts of a whole state.
     root: [usize; 2],
+    /// The numbers of the parts of the state added last.
+    added: Vec<u32>,
 }
 
 /// The numbers of the parts of one state.
@@ -47,7 +49,7 @@ impl Tree {
             row = above;
         }
         let root = [row[0], row[1]];
-        Self { words, leaves: (0..leaves).map(|_| Parts::default()).collect(), inner, root }
+        Self { words, leaves: (0..leaves).map(|_| Parts::default()).collect(), inner, root, added: Vec::new() }
     }
 
     pub(super) fn bytes(&self) -> u64 {
@@ -96,7 +98,8 @@ impl Tree {
     /// # Errors
     /// If there is no room.
     pub(super) fn add(&mut self, state: &[u64]) -> Result<[u32; 2], Full> {
-        let mut numbers = Vec::with_capacity(self.leaves.len() + self.inner.len());
+        let numbers = &mut self.added;
+        numbers.clear();
         for (leaf, parts) in self.leaves.iter_mut().enumerate() {
             numbers.push(parts.add(pair_of(state, leaf))?);
         }
