@@ -37,7 +37,7 @@ use crate::explicit::lookup::Lookup;
 use crate::explicit::recent::Recent;
 use crate::explicit::shards::Shards;
 use crate::explicit::store::{Hash, NO_PARENT, PART_BITS, Probe, Sighting, StateNumber, Store, append};
-use crate::explicit::{End, Exploration, Form, stop};
+use crate::explicit::{End, Exploration, Form, Halt, stop};
 use crate::observer::{Observer, Progress};
 use crate::options::SearchOptions;
 use crate::report::{EngineError, StopReason};
@@ -701,9 +701,9 @@ impl<S: SearchSpace> Conductor<'_, '_, S> {
         let mut next = Vec::new();
         let mut depth = 0;
         if resumed.is_none()
-            && let Err(end) = self.condense_if_large(&[])
+            && let Err(halt) = self.condense_if_large(&[])
         {
-            return end;
+            return *halt;
         }
         match resumed {
             None => {
@@ -765,8 +765,8 @@ impl<S: SearchSpace> Conductor<'_, '_, S> {
                 if let Some(end) = self.report(first, depth, &next, length - first) {
                     return end;
                 }
-                if let Err(end) = self.condense_if_large(&next) {
-                    return end;
+                if let Err(halt) = self.condense_if_large(&next) {
+                    return *halt;
                 }
             }
             level = std::mem::take(&mut next);
@@ -776,7 +776,7 @@ impl<S: SearchSpace> Conductor<'_, '_, S> {
     }
 
     /// Makes the stores dense if they have become large, between two rounds, given the states of the next level so far.
-    fn condense_if_large(&mut self, next: &[StateNumber]) -> Result<(), End> {
+    fn condense_if_large(&mut self, next: &[StateNumber]) -> Result<(), Halt> {
         let search = self.search;
         let bytes = || search.stores.iter().map(|store| read(store).memory_bytes()).sum::<u64>();
         if self.order.is_none() || self.dense_at.is_none_or(|limit| bytes() < limit) {
@@ -787,7 +787,7 @@ impl<S: SearchSpace> Conductor<'_, '_, S> {
         for (store, first) in search.stores.iter().zip(kept) {
             let mut store = store.write().unwrap_or_else(PoisonError::into_inner);
             let condensed = store.condense(search.system.facts().last_word(), first);
-            condensed.map_err(|full| End::Stopped(StopReason::of_full_store(full, search.options)))?;
+            condensed.map_err(|full| stop(StopReason::of_full_store(full, search.options)))?;
         }
         Ok(())
     }

@@ -306,7 +306,7 @@ impl Table {
         let low_bits = bits - part_bits - TAG_BITS;
         let parts: Vec<Part> = (0..1usize << part_bits)
             // Some are smaller than others by up to a third: parts then do not grow at the same time.
-            .map(|part| Part::new(FIRST_LINES + (part * FIRST_LINES / 2 >> part_bits), low_bits, rest_bits))
+            .map(|part| Part::new(FIRST_LINES + ((part * FIRST_LINES / 2) >> part_bits), low_bits, rest_bits))
             .collect::<Result<_, Full>>()?;
         let lines = parts.iter().map(|part| part.form.lines).sum();
         let permutation = Permutation::new(bits);
