@@ -266,12 +266,15 @@ mod tests {
     #[test]
     fn numbers_of_parts_become_longer() {
         let mut dense = Dense::new(3, 64, 2).expect("there is memory");
-        let last = (1u64 << FIRST_BITS) + 1000;
+        if let Folding::Tree { bits, .. } = &mut dense.folding {
+            *bits = [8, 8];
+        }
+        let last = 5000;
         for number in 0..last {
             add(&mut dense, &[number, 0, 1]);
         }
-        assert!(matches!(dense.folding, Folding::Tree { bits: [24, 20], .. }));
-        for number in (0..last + 10).step_by(977) {
+        assert!(matches!(dense.folding, Folding::Tree { bits: [16, 8], .. }));
+        for number in (0..last + 10).step_by(7) {
             assert_eq!(has(&dense, &[number, 0, 1]), number < last);
         }
     }
