@@ -556,7 +556,7 @@ mod tests {
         for (bits, rest_bits) in [(40, 0), (47, 0), (64, 0), (64, 1), (64, 33), (64, 64)] {
             for spread in [1, 1 << 13] {
                 let key = |number: u64| Key {
-                    main: number * spread & ones(bits),
+                    main: (number * spread) & ones(bits),
                     rest: if rest_bits == 0 { 0 } else { (number % 3) << (rest_bits - 1) & ones(rest_bits) },
                 };
                 let mut table = Table::new(bits, rest_bits, 4).expect("there is memory");
