@@ -654,8 +654,10 @@ pub(crate) enum FairnessName {
 /// The stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum StoreName {
-    /// Whole states
+    /// Whole states; densely, if they take half of the memory
     Exact,
+    /// Whole states, in few bytes each; somewhat slower
+    Dense,
     /// 64-bit hashes (hash compaction); approximate
     Compact,
     /// Three bits per state (bitstate hashing); approximate

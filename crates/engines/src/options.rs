@@ -44,6 +44,9 @@ pub struct SearchOptions {
     /// How states are stored. Approximate stores require breadth-first searches without checkpoints, graphs, liveness,
     /// and markers with canonicalization.
     pub store: StoreMode,
+    /// The number of bytes of stored states at which an exact store becomes dense ([`StoreMode::Dense`]), where that is
+    /// possible. Never if `None`.
+    pub dense_from: Option<u64>,
     /// The largest number of threads. Depth-first searches, those that draw a graph, those of models with liveness
     /// properties and those with an approximate store use one; the results are the same.
     pub threads: u32,
@@ -93,6 +96,7 @@ impl Default for SearchOptions {
             resume: None,
             origin: Vec::new(),
             store: StoreMode::Exact,
+            dense_from: None,
             threads: 1,
             store_passing: false,
             errors: true,
@@ -162,9 +166,12 @@ pub struct Spill {
 /// How states are stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum StoreMode {
-    /// Unchanged.
+    /// Unchanged; in few bytes if there are very many ([`SearchOptions::dense_from`]).
     #[default]
     Exact,
+    /// In few bytes each, without loss. Runs are rebuilt by a second search. Only breadth-first, without liveness
+    /// properties, graphs, checkpoints, disk, markers, partial order and comparisons.
+    Dense,
     /// As 64-bit hashes: a state may be missed because another has the same hash.
     Compact,
     /// As three bits each in a table of a given size: a state may be missed because others have set its bits.
@@ -172,6 +179,13 @@ pub enum StoreMode {
         /// The size of the bit table.
         bytes: u64,
     },
+}
+
+impl StoreMode {
+    /// Whether a state may be missed.
+    pub fn is_approximate(self) -> bool {
+        matches!(self, Self::Compact | Self::Bitstate { .. })
+    }
 }
 
 /// The instances of a liveness property that a search checks.
@@ -201,7 +215,12 @@ impl SearchOptions {
         if interruptible && depth_first {
             return Some("checkpoints need a breadth-first search");
         }
-        if self.store != StoreMode::Exact {
+        if self.store == StoreMode::Dense
+            && let Some(what) = self.sparse_only(identity, draws, judges)
+        {
+            return Some(what);
+        }
+        if self.store.is_approximate() {
             match () {
                 () if depth_first => return Some("an approximate store cannot be used with a depth-first search"),
                 () if interruptible => return Some("an approximate store cannot be used with checkpoints"),
@@ -228,7 +247,7 @@ impl SearchOptions {
         if self.spill.is_some() {
             match () {
                 () if depth_first => return Some("a depth-first search cannot continue on disk"),
-                () if self.store != StoreMode::Exact => return Some("an approximate store cannot continue on disk"),
+                () if self.store.is_approximate() => return Some("an approximate store cannot continue on disk"),
                 () if self.checkpoint.is_some() => return Some("a search with checkpoints cannot continue on disk"),
                 () if draws => return Some("the graph cannot be drawn from disk"),
                 () if judges => return Some("liveness properties cannot be judged on disk"),
@@ -237,6 +256,34 @@ impl SearchOptions {
             }
         }
         None
+    }
+
+    /// Why states cannot be stored in few bytes, if they cannot.
+    fn sparse_only(&self, identity: Identity, draws: bool, judges: bool) -> Option<&'static str> {
+        match () {
+            () if self.order == SearchOrder::DepthFirst => Some("a dense store needs a breadth-first search"),
+            () if self.checkpoint.is_some() || self.resume.is_some() => {
+                Some("a dense store cannot be used with checkpoints")
+            }
+            () if self.spill.is_some() => Some("a dense store cannot continue on disk"),
+            () if draws => Some("a dense store cannot be used to draw the graph"),
+            () if judges => Some("a dense store cannot be used with liveness properties"),
+            () if identity != Identity::Words => Some("a dense store has no states to compare markers of"),
+            () if self.partial_order.is_some() => {
+                Some("a dense store does not know levels: partial order cannot be used")
+            }
+            () if self.cross_check => Some("a dense store cannot be used for comparisons"),
+            () => None,
+        }
+    }
+
+    /// The number of bytes at which the store of a search becomes dense, if it does.
+    pub(crate) fn dense_at(&self, identity: Identity, draws: bool, judges: bool) -> Option<u64> {
+        match self.store {
+            StoreMode::Dense => Some(0),
+            StoreMode::Exact if self.sparse_only(identity, draws, judges).is_none() => self.dense_from,
+            _ => None,
+        }
     }
 
     /// Whether the condition of a liveness property is evaluated for an instance.

@@ -350,8 +350,8 @@ pub trait Facts: Sync {
     /// evaluate.
     fn field_test(&self, property: PropertyId) -> Option<FieldTest>;
 
-    /// Whether some state may have all bits of its last word set.
-    fn fills_words(&self) -> bool;
+    /// The bits that the last word of a state may have.
+    fn last_word(&self) -> u64;
 
     /// The rules of which some instance has fired, if this is recorded.
     fn fired_rules(&self) -> Vec<RuleId>;

@@ -12,7 +12,7 @@ use crate::explicit::judge::Checks;
 use crate::explicit::liveness::find_dead_ends;
 use crate::explicit::rebuild::rebuild;
 use crate::explicit::statistics::count_firings;
-use crate::explicit::{End, Exploration, explore};
+use crate::explicit::{End, Exploration, explore, retrace};
 use crate::observer::{Observer, Progress};
 use crate::options::SearchOptions;
 use crate::partial_order::PartialOrderSystem;
@@ -238,7 +238,15 @@ fn search_space_and_judge<S: SearchSpace>(
         (None, None) => CheckpointSubject::default(),
         _ => CheckpointSubject::new(model, options, system.name()),
     };
-    let exploration = explore(system, &checks, options, &subject, begin, observer)?;
+    let mut exploration = explore(system, &checks, options, &subject, begin, observer)?;
+    let represented = match &mut orbits {
+        // What was left out is not known.
+        _ if options.partial_order.is_some() => None,
+        Some(_) if exploration.approximation.is_some() => None,
+        None => Some(exploration.states.into()),
+        Some(orbits) => count_represented(&exploration, orbits.size, observer),
+    };
+    retrace(system, &checks, options, &mut exploration, observer);
     let is_finished = matches!(exploration.end, End::Finished);
     let mut verdicts = Verdicts::new(model, &checks, options, is_finished, &exploration.covered);
     let ended = match &exploration.end {
@@ -282,13 +290,6 @@ fn search_space_and_judge<S: SearchSpace>(
         count_firings(system, &exploration, model, classes, size, observer)
     } else {
         None
-    };
-    let represented = match orbits {
-        // What was left out is not known.
-        _ if options.partial_order.is_some() => None,
-        Some(_) if exploration.approximation.is_some() => None,
-        None => Some(exploration.states.into()),
-        Some(orbits) => count_represented(&exploration, orbits.size, observer),
     };
     let figures = Figures {
         states: exploration.states,

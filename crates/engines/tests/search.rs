@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use quotient_engines::{
     Edge, Narrowing, Observer, Progress, Report, SearchOptions, SearchOrder, Silent, Spill, StopReason, StoreMode,
-    Subject, Verdict, walk,
+    Subject, Verdict, ViolationLimit, walk,
 };
 use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{
@@ -595,6 +595,73 @@ fn approximate_stores_say_so_and_find_the_same() {
         run(&counters(""), &SearchOptions { store: StoreMode::Bitstate { bytes: 64 }, ..SearchOptions::default() });
     assert!(tiny.states < 2000, "{}", tiny.states);
     assert!(tiny.approximation.expect("it is labelled").omission_probability > 0.5);
+}
+
+/// Searches with stores that are dense from the beginning, or become so on the way, have the same results, and the same
+/// runs.
+#[test]
+fn dense_stores_find_the_same() {
+    let wide = |text: &str| {
+        let text = text.replace("last: id;", "last: id; wide: array[1..40] of 0..1000000;");
+        text.replace("last := 1; end;", "last := 1; for i: 1..40 do wide[i] := i; end; end;")
+    };
+    let texts: Vec<String> = questions().iter().map(|question| counters(question)).collect();
+    // Narrow states would be left of the wide ones if they were packed by what occurs.
+    let cases = texts.iter().map(|text| (text.clone(), Narrowing::default()));
+    let wide = texts[..2].iter().flat_map(|text| [Narrowing::NEVER, Narrowing::default()].map(|it| (wide(text), it)));
+    for (number, (text, narrowing)) in cases.chain(wide).enumerate() {
+        let violations = if number % 2 == 0 { ViolationLimit::First } else { ViolationLimit::All };
+        let base = SearchOptions { violations, narrowing, ..SearchOptions::default() };
+        let exact = run(&text, &base);
+        let half = Some(exact.memory_bytes / 2);
+        for (store, dense_from, threads) in [
+            (StoreMode::Dense, None, 1),
+            (StoreMode::Dense, None, 3),
+            (StoreMode::Exact, half, 1),
+            (StoreMode::Exact, half, 2),
+        ] {
+            let dense = run(&text, &SearchOptions { store, dense_from, threads, ..base.clone() });
+            // Several threads pack states by what occurs only if there are more.
+            if store == StoreMode::Dense && exact.stop_reason.is_none() && dense.words == exact.words {
+                let (few, many) = (dense.memory_bytes, exact.memory_bytes);
+                assert!(few < many, "{few} of {many} bytes, {} words", exact.words);
+            }
+            let same = |report: Report| Report { memory_bytes: 0, words: 0, ..report };
+            assert_eq!(same(dense), same(exact.clone()), "{store:?}, {threads} threads: {text}");
+        }
+    }
+}
+
+#[test]
+fn a_search_that_cannot_use_a_dense_store_says_so_or_keeps_another() {
+    let dense = SearchOptions { store: StoreMode::Dense, ..SearchOptions::default() };
+    for refused in [
+        SearchOptions { order: SearchOrder::DepthFirst, ..dense.clone() },
+        SearchOptions { checkpoint: Some("checkpoint".into()), ..dense.clone() },
+        SearchOptions { cross_check: true, ..dense.clone() },
+        dense.clone(),
+    ] {
+        // The last one because of its liveness property.
+        let refusal = check(&model(CYCLE), &refused, &mut Silent).expect_err("it is refused").to_string();
+        assert!(refusal.contains("dense store"), "{refusal}");
+    }
+    let becomes = SearchOptions { dense_from: Some(0), ..SearchOptions::default() };
+    assert_eq!(run(CYCLE, &becomes).verdict, Verdict::Holds);
+    assert_eq!(run(CYCLE, &SearchOptions { order: SearchOrder::DepthFirst, ..becomes }).verdict, Verdict::Holds);
+}
+
+/// A limit of memory that is too small for a dense store, too, ends the search.
+#[test]
+fn a_dense_store_keeps_the_limit() {
+    let needed =
+        run(&counters(""), &SearchOptions { store: StoreMode::Dense, ..SearchOptions::default() }).memory_bytes;
+    for threads in [1, 2] {
+        let max_memory = Some(needed / 2);
+        let options = SearchOptions { store: StoreMode::Dense, max_memory, threads, ..SearchOptions::default() };
+        let report = run(&counters(""), &options);
+        assert_eq!(report.verdict, Verdict::Inconclusive);
+        assert_eq!(report.stop_reason, Some(StopReason::MemoryLimit(needed / 2)));
+    }
 }
 
 #[test]

@@ -84,6 +84,9 @@ pub enum Refusal {
     /// An approximate store for a search that cannot use it.
     #[error("an approximate store cannot be used with {0}")]
     ApproximateStore(&'static str),
+    /// A dense store for a search that cannot use it.
+    #[error("a dense store cannot be used with {0}")]
+    DenseStore(&'static str),
     /// Rule counts for a search that cannot provide them.
     #[error("--statistics cannot be used with {0}: how often rules fire would not be exact")]
     Statistics(&'static str),
@@ -211,7 +214,7 @@ impl Plan {
             Some("a depth-first search")
         } else if options.reduction == Reduction::Adaptive {
             Some("adaptive reduction")
-        } else if options.store != StoreMode::Exact {
+        } else if options.store.is_approximate() {
             Some("an approximate store")
         } else if has_liveness {
             Some("a search for liveness")
@@ -354,10 +357,11 @@ fn refuse_engine(
     } else if is_by_sets && !temporal.is_empty() && search.fairness == FairnessMode::Global {
         "global fairness".to_owned()
     } else {
-        let unusable: [(bool, &str); 11] = [
+        let unusable: [(bool, &str); 12] = [
             (options.order == SearchOrder::DepthFirst, "--search dfs"),
             (matches!(options.reduction, Reduction::By(_) | Reduction::Adaptive), no_reduction),
-            (options.store != StoreMode::Exact, "an approximate store"),
+            (options.store.is_approximate(), "an approximate store"),
+            (options.store == StoreMode::Dense, "a dense store"),
             (options.spill.is_some(), "--spill"),
             (options.checkpoint.is_some() || options.resume.is_some(), "--checkpoint and --resume"),
             (options.cross_check, "--cross-check"),
@@ -380,7 +384,7 @@ fn refuse_all_errors(options: &Options, search: &SearchOptions) -> Result<(), Re
     match () {
         () if !search.violations.collects() => Ok(()),
         () if options.reduction == Reduction::Adaptive => Err(Refusal::AllErrors("adaptive reduction")),
-        () if options.store != StoreMode::Exact => Err(Refusal::AllErrors("an approximate store")),
+        () if options.store.is_approximate() => Err(Refusal::AllErrors("an approximate store")),
         () => Ok(()),
     }
 }
@@ -403,7 +407,7 @@ fn refuse_constraint(model: &Model, options: &Options, liveness: Option<&str>) -
 fn refuse_store(options: &Options, liveness: Option<&'static str>) -> Result<(), Refusal> {
     let resume: Option<&PathBuf> = options.resume.as_ref();
     let is_depth_first = options.order == SearchOrder::DepthFirst;
-    let is_approximate = options.store != StoreMode::Exact;
+    let (is_approximate, is_dense) = (options.store.is_approximate(), options.store == StoreMode::Dense);
     let is_marked = matches!(options.reduction, Reduction::By(Strategy::Markers | Strategy::MarkersTrees));
     let is_decided = options.reduction == Reduction::By(Strategy::MarkersCanonical);
     if is_depth_first && (options.checkpoint.is_some() || resume.is_some()) {
@@ -420,25 +424,31 @@ fn refuse_store(options: &Options, liveness: Option<&'static str>) -> Result<(),
             return Err(Refusal::Statistics(what));
         }
     }
-    let unusable: [(bool, bool, bool, &'static str); 9] = [
-        // The option, whether disk space cannot be combined with it, and whether an approximate store cannot.
-        (is_depth_first, true, true, "a depth-first search"),
-        (is_approximate, true, false, "an approximate store"),
-        (options.reduction == Reduction::Adaptive, true, true, "adaptive reduction"),
-        (options.checkpoint.is_some(), true, true, "checkpoints"),
-        (resume.is_some(), false, true, "checkpoints"),
-        (options.cross_check, true, true, "--cross-check"),
+    let unusable: [(bool, [bool; 3], &'static str); 11] = [
+        // The option, and whether disk space, an approximate store and a dense one cannot be combined with it.
+        (is_depth_first, [true, true, true], "a depth-first search"),
+        (is_approximate, [true, false, false], "an approximate store"),
+        (is_dense, [true, false, false], "a dense store"),
+        (options.reduction == Reduction::Adaptive, [true, true, true], "adaptive reduction"),
+        (options.checkpoint.is_some(), [true, true, true], "checkpoints"),
+        (resume.is_some(), [false, true, true], "checkpoints"),
+        (options.cross_check, [true, true, true], "--cross-check"),
         // States with equal markers are compared, and must be in memory for that.
-        (is_marked, true, false, "markers"),
-        (is_decided, true, true, "markers-canonical"),
-        (liveness.is_some(), true, true, liveness.unwrap_or_default()),
+        (is_marked, [true, false, true], "markers"),
+        (is_decided, [true, true, true], "markers-canonical"),
+        (liveness.is_some(), [true, true, true], liveness.unwrap_or_default()),
+        // Whether a successor is expanded later is seen from its number.
+        (options.partial_order == PartialOrder::On, [false, false, true], "--partial-order on"),
     ];
-    for (applies, refuses_spill, refuses_approximation, what) in unusable {
+    for (applies, [refuses_spill, refuses_approximation, refuses_density], what) in unusable {
         if applies && refuses_spill && options.spill.is_some() {
             return Err(Refusal::Spill(what));
         }
         if applies && refuses_approximation && is_approximate {
             return Err(Refusal::ApproximateStore(what));
+        }
+        if applies && refuses_density && is_dense {
+            return Err(Refusal::DenseStore(what));
         }
     }
     Ok(())

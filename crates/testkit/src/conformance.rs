@@ -80,7 +80,8 @@ pub fn ways(random: &mut impl FnMut(u64) -> u64) -> Vec<Way> {
     let mut ways = Vec::new();
     for reduction in Reduction::all() {
         for threads in [1, 2, 4] {
-            for store in [StoreMode::Exact, StoreMode::Compact, StoreMode::Bitstate { bytes: BITSTATE_BYTES }] {
+            let approximate = [StoreMode::Compact, StoreMode::Bitstate { bytes: BITSTATE_BYTES }];
+            for store in [StoreMode::Exact, StoreMode::Dense].into_iter().chain(approximate) {
                 for on_disk in [false, true] {
                     for is_interrupted in [false, true] {
                         for order in [SearchOrder::BreadthFirst, SearchOrder::DepthFirst] {
@@ -254,6 +255,8 @@ impl<'m> Cross<'m> {
             store: way.store,
             spill: way.on_disk.then(|| self.spill()),
             max_memory: way.on_disk.then_some(LITTLE_MEMORY),
+            // An exact store becomes dense on the way, where that is possible.
+            dense_from: (way.threads != 4).then_some(self.whole.memory_bytes / 2),
             ..self.base.clone()
         };
         let Some((share, threads)) = way.interrupted else { return self.run_with(way.reduction, &options) };
@@ -370,8 +373,9 @@ impl<'m> Cross<'m> {
         {
             return Err(format!("{represented} states represented, {} reachable", self.whole.states));
         }
-        // Threads, disk and interruptions do not change any counts.
-        let key = (way.reduction, way.order, way.store);
+        // Threads, disk, interruptions and how densely states are stored do not change any counts.
+        let store = if way.store == StoreMode::Dense { StoreMode::Exact } else { way.store };
+        let key = (way.reduction, way.order, store);
         let counts = (report.states, report.transitions, report.depth, report.represented.clone());
         match self.repeated.iter().find(|(known, _)| *known == key) {
             Some((_, known)) if *known != counts => Err(format!("{counts:?} counted, {known:?} before")),

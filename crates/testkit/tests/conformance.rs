@@ -33,7 +33,8 @@ fn chosen(seed: u64) -> Vec<Way> {
         // Most ways are refused; few of these are enough.
         let odds = [
             (way.order == SearchOrder::DepthFirst, 6),
-            (way.store != StoreMode::Exact, 8),
+            (way.store.is_approximate(), 8),
+            (way.store == StoreMode::Dense, 2),
             (way.on_disk && way.interrupted.is_some(), 8),
         ];
         if odds.iter().all(|&(applies, odds)| !applies || random.below(odds) == 0) {

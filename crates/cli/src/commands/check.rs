@@ -138,10 +138,11 @@ fn serve_page(
 /// The options that the command line specifies.
 pub(super) fn options(arguments: &CheckArguments) -> Result<Options, Failure> {
     let store = match (arguments.store, arguments.bitstate_size) {
-        (StoreName::Exact | StoreName::Compact, Some(_)) => {
+        (StoreName::Exact | StoreName::Dense | StoreName::Compact, Some(_)) => {
             return Err(Failure::Usage("--bitstate-size is for --store bitstate".into()));
         }
         (StoreName::Exact, None) => StoreMode::Exact,
+        (StoreName::Dense, None) => StoreMode::Dense,
         (StoreName::Compact, None) => StoreMode::Compact,
         (StoreName::Bitstate, bytes) => StoreMode::Bitstate { bytes: bytes.unwrap_or(BITSTATE_BYTES) },
     };

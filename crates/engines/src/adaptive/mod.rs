@@ -22,7 +22,7 @@ use quotient_symmetry::{Arrangement, Desk, DetectionError, PartialRefusal, Parti
 
 use crate::check::check_quotient;
 use crate::observer::Observer;
-use crate::options::{SearchOptions, SearchOrder};
+use crate::options::{SearchOptions, SearchOrder, StoreMode};
 use crate::reduction::ReductionPlan;
 use crate::report::{EngineError, Report};
 use crate::systems::evaluator::SpecialisedSystem;
@@ -143,7 +143,7 @@ fn search_partial(
     let interpreter = Interpreter::new(model, layout);
     let evaluator = SpecialisedSystem::new(&interpreter);
     // The comparison with the unreduced search uses the annotated states.
-    let own = SearchOptions { cross_check: false, ..options.clone() };
+    let own = SearchOptions { cross_check: false, dense_from: None, ..options.clone() };
     let (report, exploration) = check_quotient(&evaluator, &interpreter, &plan, &own, observer)?;
     let mut annotated = Vec::new();
     if options.cross_check && report.stop_reason.is_none() && report.states <= HAND_OUT_LIMIT as u64 {
@@ -172,7 +172,7 @@ fn refuse(model: &Model, options: &SearchOptions) -> Result<(), AdaptiveError> {
             "it decides what can be reached, and liveness property `{name}` asks for more"
         )));
     }
-    if options.store != crate::options::StoreMode::Exact {
+    if options.store != StoreMode::Exact {
         return Err(AdaptiveError::Unsupported("it stores every annotated state exactly".to_owned()));
     }
     if options.spill.is_some() {

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use quotient_ir::{DeadlockMode, Model, PropertyId, RuleId, Source, TableIndex};
 
 use crate::explicit::Finding;
+use crate::explicit::dense::ancestry::Ancestry;
 use crate::explicit::judge::Checks;
 use crate::explicit::lookup::Lookup;
 use crate::explicit::store::{Full, NO_PARENT, Probe, StateNumber, Store};
@@ -406,6 +407,14 @@ impl Saved {
         // The earlier search knows which rules have fired.
         let fired = Vec::new();
         Self { words, totals, fired, current: current.collect(), next: next.collect(), stores: vec![store] }
+    }
+
+    /// The parents of its states, if it has them in the order in which they were found.
+    pub(crate) fn ancestry(&self) -> Option<Ancestry> {
+        let [(_, parents)] = &self.stores[..] else { return None };
+        let mut ancestry = Ancestry::default();
+        parents.iter().for_each(|&parent| ancestry.push((parent != NO_PARENT).then_some(parent)));
+        Some(ancestry)
     }
 
     /// Puts the states into new stores, whose number is a power of two: first the expanded ones, then those waiting, in

@@ -5,6 +5,7 @@
 //! examined; assumptions come before invariants, and both before the state is stored; conditions of cover and liveness
 //! properties are evaluated on every stored state; deadlock is judged after all instances of a state were tried.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::ops::ControlFlow;
 
@@ -15,6 +16,7 @@ use crate::explicit::batch::{Batch, Run};
 use crate::explicit::checkpoint::{
     self, CheckpointSubject, NO_SUBJECT, ResumeError, Saved, SearchTotals, Snapshot, is_resumable,
 };
+use crate::explicit::dense::ancestry::Ancestry;
 use crate::explicit::disk::{self, Handover, Waiting};
 use crate::explicit::expansion::{Expander, Expansion, deadlock};
 use crate::explicit::findings::Findings;
@@ -23,7 +25,7 @@ use crate::explicit::lookup::Lookup;
 use crate::explicit::recent::Recent;
 use crate::explicit::shards::Shards;
 use crate::explicit::store::{Entries, Hash, NO_PARENT, Probe, StateNumber, Store, copy};
-use crate::explicit::{End, Exploration, Finding, Halt, Rest, note, stop};
+use crate::explicit::{End, Exploration, Form, Halt, Rest, note, stop};
 use crate::observer::{Edge, Observer, Progress};
 use crate::options::{SearchOptions, SearchOrder};
 use crate::report::{Approximation, StopReason};
@@ -44,38 +46,30 @@ pub(super) fn search<S: SearchSpace>(
     system: &S,
     checks: &Checks,
     options: &SearchOptions,
-    entries: Entries,
+    form: Form,
     subject: &CheckpointSubject,
     begin: Option<Saved>,
     observer: &mut dyn Observer,
 ) -> Result<(Exploration, Option<Handover>), ResumeError> {
-    let mut search = MemorySearch::new(system, checks, options, entries, subject, observer);
+    let mut search = MemorySearch::new(system, checks, options, form, subject, observer);
     let resumed = begin.map(|saved| search.restore(saved)).transpose()?.flatten();
     let end = search.run(resumed).map_or_else(|end| *end, |()| End::Finished);
     Ok(search.finish(end))
 }
 
-/// The states of the run to a finding, found by repeating the search; the finding then starts from the last of them.
+/// Some states, in the order of their numbers, found by repeating the search. Their parents are among them.
 pub(super) fn retrace<S: SearchSpace>(
     system: &S,
     checks: &Checks,
     options: &SearchOptions,
-    entries: Entries,
-    store: &Shards,
-    finding: &mut Finding,
+    form: Form,
+    links: &BTreeMap<StateNumber, Option<StateNumber>>,
     observer: &mut dyn Observer,
 ) -> Result<Store, StopReason> {
-    let mut path = Vec::new();
-    let mut number = finding.origin;
-    while let Some(state) = number {
-        path.push(state);
-        number = store.parent(state);
-    }
-    path.reverse();
-    let mut search = MemorySearch::new(system, checks, options, entries, &NO_SUBJECT, observer);
-    search.wanted = path.iter().map(|&number| (number, Vec::new())).collect();
-    search.missing = path.len();
-    let end = if path.is_empty() { Ok(()) } else { search.run(None) };
+    let mut search = MemorySearch::new(system, checks, options, form, &NO_SUBJECT, observer);
+    search.wanted = links.keys().map(|&number| (number, Vec::new())).collect();
+    search.missing = links.len();
+    let end = if links.is_empty() { Ok(()) } else { search.run(None) };
     if search.missing > 0 {
         return Err(match end.map_err(|end| *end) {
             Err(End::Stopped(reason)) => reason,
@@ -83,15 +77,16 @@ pub(super) fn retrace<S: SearchSpace>(
         });
     }
     let mut states = Store::new(system.words(), Entries::Numbers, None);
-    for (position, number) in (0..).zip(&path) {
+    let mut numbers: FxHashMap<StateNumber, StateNumber> = FxHashMap::default();
+    for (number, parent) in links {
         let state = &search.wanted[number];
         let hash = Hash::of(state);
         if let Probe::Vacant(vacancy) = states.probe(state, hash) {
-            let parent = if position == 0 { NO_PARENT } else { position - 1 };
-            states.insert(state, hash, vacancy, parent).map_err(|_| StopReason::OutOfMemory)?;
+            let parent = parent.map_or(NO_PARENT, |parent| numbers[&parent]);
+            let new = states.insert(state, hash, vacancy, parent).map_err(|_| StopReason::OutOfMemory)?;
+            numbers.insert(*number, new);
         }
     }
-    finding.origin = states.len().checked_sub(1).map(|last| last as StateNumber);
     Ok(states)
 }
 
@@ -103,9 +98,12 @@ struct MemorySearch<'a, S: SearchSpace> {
     options: &'a SearchOptions,
     observer: &'a mut dyn Observer,
     graph: bool,
-    /// Whether states are forgotten once they are expanded.
     approximate: bool,
+    /// The number of bytes at which the store becomes dense, if it still does.
+    dense_at: Option<u64>,
     store: Store,
+    /// The parents of all states, if the store is dense.
+    ancestry: Option<Ancestry>,
     batch: Batch,
     recent: Recent,
     /// Depth-first: states to expand, with their depths. Breadth-first search needs none, since states are numbered in
@@ -158,7 +156,7 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
         system: &'a S,
         checks: &'a Checks,
         options: &'a SearchOptions,
-        entries: Entries,
+        form: Form,
         subject: &'a CheckpointSubject,
         observer: &'a mut dyn Observer,
     ) -> Self {
@@ -170,8 +168,10 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
             options,
             graph: observer.wants_graph(),
             observer,
-            approximate: entries.is_approximate(),
-            store: Store::new(system.words(), entries, options.max_memory),
+            approximate: form.entries.is_approximate(),
+            dense_at: form.dense_at,
+            store: Store::new(system.words(), form.entries, options.max_memory),
+            ancestry: None,
             batch: Batch::new(system.words()),
             recent: Recent::new(system.words(), RECENT_WORTH),
             stack: Vec::new(),
@@ -197,6 +197,7 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
     }
 
     fn run(&mut self, resumed: Option<SafePoint>) -> Result<(), Halt> {
+        self.condense_if_large(resumed.map_or(0, |point| point.number))?;
         let start = match resumed {
             Some(point) => point,
             None => {
@@ -248,7 +249,8 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
                 self.expand(number as StateNumber, &mut scratch, &mut state)?;
                 number += 1;
                 if self.batch.len() == 0 {
-                    if self.approximate {
+                    self.condense_if_large(number)?;
+                    if self.approximate || self.ancestry.is_some() {
                         self.store.forget_before(number as StateNumber);
                     }
                     let (transitions, unexpanded) = (self.transitions, self.unexpanded);
@@ -263,6 +265,19 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
             self.flush()?;
             end_of_level = self.store.len();
         }
+    }
+
+    /// Makes the store dense if it has become large. States before a number are expanded, and no successor waits.
+    fn condense_if_large(&mut self, number: u64) -> Result<(), Halt> {
+        if self.dense_at.is_none_or(|bytes| self.store.memory_bytes() < bytes) {
+            return Ok(());
+        }
+        self.dense_at = None;
+        let mut ancestry = Ancestry::default();
+        (0..self.store.len() as StateNumber).for_each(|number| ancestry.push(self.store.parent(number)));
+        self.ancestry = Some(ancestry);
+        let condensed = self.store.condense(self.system.facts().last_word(), number as StateNumber);
+        condensed.map_err(|full| stop(StopReason::of_full_store(full, self.options)))
     }
 
     /// The results of the search, and where it can continue on disk.
@@ -282,7 +297,7 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
         });
         let can_rest = matches!(end, End::Stopped(_)) && self.options.order == SearchOrder::BreadthFirst && self.begun;
         let exploration = Exploration {
-            rest: (can_rest && !self.approximate && handover.is_none()).then(|| self.rest()),
+            rest: (can_rest && !self.approximate && self.ancestry.is_none() && handover.is_none()).then(|| self.rest()),
             end,
             approximation: self
                 .approximate
@@ -291,7 +306,8 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
             unexpanded: if handover.is_some() { self.safe.unexpanded } else { self.unexpanded },
             depth: self.depth,
             levels: self.levels,
-            memory_bytes: self.store.peak_bytes() + self.stack_peak,
+            memory_bytes: self.store.peak_bytes() + self.stack_peak + self.ancestry.as_ref().map_or(0, Ancestry::bytes),
+            ancestry: self.ancestry,
             covered: self.covered,
             findings: self.findings.into_list(),
             states: self.store.len(),
@@ -561,7 +577,8 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
         parent: StateNumber,
     ) -> Result<Option<StateNumber>, Halt> {
         let origin = (parent != NO_PARENT).then_some(parent);
-        let Self { judge, store, options, wanted, missing, stack, stack_peak, depth, level, covered, .. } = self;
+        let Self { judge, store, ancestry, options, wanted, missing, stack, stack_peak, depth, level, covered, .. } =
+            self;
         let admission = judge.admit(
             state,
             tag,
@@ -574,6 +591,9 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
                     .insert(state, hash, position, parent)
                     .map_err(|full| stop(StopReason::of_full_store(full, options)))?;
                 *depth = (*depth).max(*level);
+                if let Some(ancestry) = ancestry {
+                    ancestry.push(origin);
+                }
                 if *missing > 0
                     && let Some(words) = wanted.get_mut(&number)
                 {
@@ -614,7 +634,9 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
             transitions: self.transitions,
             frontier: self.store.len() - self.expanded,
             depth: self.depth,
-            memory_bytes: self.store.memory_bytes() + 8 * self.stack.capacity() as u64,
+            memory_bytes: self.store.memory_bytes()
+                + self.ancestry.as_ref().map_or(0, Ancestry::bytes)
+                + 8 * self.stack.capacity() as u64,
         }
     }
 

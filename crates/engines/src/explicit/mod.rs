@@ -5,6 +5,7 @@
 pub(crate) mod barrier;
 pub(crate) mod batch;
 pub(crate) mod checkpoint;
+pub(crate) mod dense;
 pub(crate) mod disk;
 pub(crate) mod expansion;
 pub(crate) mod findings;
@@ -19,6 +20,7 @@ pub(crate) mod statistics;
 pub(crate) mod store;
 mod threads;
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use quotient_ir::{PropertyId, Violation};
@@ -29,6 +31,7 @@ use crate::options::{SearchOptions, SearchOrder, StoreMode};
 use crate::report::{Approximation, EngineError, StopReason};
 use crate::seam::{Facts, Identity, SearchSpace};
 use checkpoint::{CheckpointSubject, ResumeError, Saved, SearchTotals};
+use dense::ancestry::Ancestry;
 use findings::ViolationKind;
 use judge::Checks;
 use shards::Shards;
@@ -82,6 +85,9 @@ pub(crate) struct Exploration {
     pub(crate) approximation: Option<Approximation>,
     /// The point where another search can continue; only after a breadth-first search on one thread that was stopped.
     pub(crate) rest: Option<Rest>,
+    /// The parents of all states in the order of the search, if the store does not know them. Findings have the numbers
+    /// of this order.
+    pub(crate) ancestry: Option<Ancestry>,
 }
 
 impl Exploration {
@@ -140,19 +146,7 @@ pub(crate) fn explore<S: SearchSpace>(
     }
     // Drawing the graph and rebuilding runs that violate liveness require the order of the whole search.
     let alone = graph || !checks.liveness.is_empty() || options.order == SearchOrder::DepthFirst;
-    // State numbers are needed for drawing the graph, for liveness, if states are not compared by their words, and for
-    // partial order, where they tell the level of a state.
-    let numbered = graph
-        || !checks.liveness.is_empty()
-        || system.facts().fills_words()
-        || identity != Identity::Words
-        || options.partial_order.is_some();
-    let entries = match options.store {
-        StoreMode::Exact if numbered => Entries::Numbers,
-        StoreMode::Exact => Entries::States,
-        StoreMode::Compact => Entries::Hashes,
-        StoreMode::Bitstate { bytes } => Entries::Bits(bytes),
-    };
+    let form = Form::of(system, checks, options, graph);
     let limited;
     let (whole, options) = match options.spill {
         None => (options, options),
@@ -161,28 +155,95 @@ pub(crate) fn explore<S: SearchSpace>(
             (options, &limited)
         }
     };
-    let (mut exploration, handover) = if options.threads > 1 && !alone && !entries.is_approximate() {
-        threads::search(system, checks, options, entries, subject, begin, &mut *observer)?
+    let (exploration, handover) = if options.threads > 1 && !alone && !form.entries.is_approximate() {
+        threads::search(system, checks, options, form, subject, begin, &mut *observer)?
     } else {
-        memory::search(system, checks, options, entries, subject, begin, &mut *observer).map_err(refused)?
+        memory::search(system, checks, options, form, subject, begin, &mut *observer).map_err(refused)?
     };
     if let (Some(spill), Some(handover)) = (&options.spill, handover) {
         return Ok(disk::search_on_disk(system, checks, whole, spill, exploration, handover, observer));
     }
-    if let End::Found(finding) = &mut exploration.end
-        && entries.is_approximate()
-    {
-        // The states of the run were forgotten: repeat the search for these states only.
-        exploration.store =
-            match memory::retrace(system, checks, options, entries, &exploration.store, finding, observer) {
-                Ok(store) => Shards::single(store),
-                Err(reason) => {
-                    exploration.end = End::Stopped(reason);
-                    Shards::single(Store::new(system.words(), Entries::Numbers, None))
-                }
-            };
-    }
     Ok(exploration)
+}
+
+/// How a search stores states.
+#[derive(Clone, Copy, Debug)]
+struct Form {
+    entries: Entries,
+    /// The number of bytes at which the store becomes dense, if it does.
+    dense_at: Option<u64>,
+}
+
+impl Form {
+    /// The form for a search.
+    fn of<S: SearchSpace>(system: &S, checks: &Checks, options: &SearchOptions, graph: bool) -> Self {
+        let (identity, judges) = (system.identity(), !checks.liveness.is_empty());
+        // State numbers are needed for drawing the graph, for liveness, if states are not compared by their words, and
+        // for partial order, where they tell the level of a state.
+        let numbered = graph
+            || judges
+            || system.facts().last_word() == u64::MAX
+            || identity != Identity::Words
+            || options.partial_order.is_some();
+        let entries = match options.store {
+            StoreMode::Exact | StoreMode::Dense if numbered => Entries::Numbers,
+            StoreMode::Exact | StoreMode::Dense => Entries::States,
+            StoreMode::Compact => Entries::Hashes,
+            StoreMode::Bitstate { bytes } => Entries::Bits(bytes),
+        };
+        Self { entries, dense_at: options.dense_at(identity, graph, judges) }
+    }
+}
+
+/// Finds the states of the runs to what a search has found, if the store has forgotten them, by repeating the search. The
+/// store then has no other states.
+pub(crate) fn retrace<S: SearchSpace>(
+    system: &S,
+    checks: &Checks,
+    options: &SearchOptions,
+    exploration: &mut Exploration,
+    observer: &mut dyn Observer,
+) {
+    if exploration.approximation.is_none() && exploration.ancestry.is_none() {
+        return;
+    }
+    let form = Form::of(system, checks, options, observer.wants_graph());
+    let Exploration { end, findings, store, ancestry, .. } = exploration;
+    let last = if let End::Found(finding) = end { Some(finding) } else { None };
+    let mut found: Vec<&mut Finding> = findings.iter_mut().chain(last).collect();
+    if found.is_empty() {
+        return;
+    }
+    let parent = |number: StateNumber| match &*ancestry {
+        Some(ancestry) => ancestry.parent(number),
+        None => store.parent(number),
+    };
+    let mut links: BTreeMap<StateNumber, Option<StateNumber>> = BTreeMap::new();
+    for finding in &found {
+        let mut number = finding.origin;
+        while let Some(state) = number
+            && !links.contains_key(&state)
+        {
+            number = parent(state);
+            links.insert(state, number);
+        }
+    }
+    let form = Form { dense_at: ancestry.is_some().then_some(0), ..form };
+    // There may not be room for both searches.
+    *store = Shards::single(Store::new(system.words(), Entries::Numbers, None));
+    match memory::retrace(system, checks, options, form, &links, observer) {
+        Ok(states) => {
+            *store = Shards::single(states);
+            for finding in &mut found {
+                let number = finding.origin.and_then(|origin| links.keys().position(|&number| number == origin));
+                finding.origin = number.map(|number| number as StateNumber);
+            }
+        }
+        Err(reason) => {
+            *end = End::Stopped(reason);
+            findings.clear();
+        }
+    }
 }
 
 /// An early end, boxed since it is large and rare.

@@ -59,6 +59,11 @@ impl Shards {
         self.stores.iter().map(Store::memory_bytes).sum()
     }
 
+    /// Whether the stores are dense: numbers, words and parents of states are not known.
+    pub(crate) fn is_dense(&self) -> bool {
+        self.stores.iter().any(|store| store.dense().is_some())
+    }
+
     /// The words of a state.
     #[inline]
     pub(crate) fn state(&self, number: StateNumber) -> &[u64] {
@@ -114,6 +119,15 @@ impl Shards {
         surplus: &FxHashSet<StateNumber>,
         mut visit: impl FnMut(&[u64]) -> ControlFlow<()>,
     ) -> io::Result<ControlFlow<()>> {
+        if self.is_dense() {
+            // States that do not count were stored last, so that their words are known.
+            let surplus: FxHashSet<&[u64]> = surplus.iter().map(|&number| self.state(number)).collect();
+            let mut visit = |state: &[u64]| match surplus.contains(state) {
+                true => ControlFlow::Continue(()),
+                false => visit(state),
+            };
+            return Ok(self.stores.iter().filter_map(Store::dense).try_for_each(|dense| dense.visit(&mut visit)));
+        }
         for number in self.numbers().filter(|number| !surplus.contains(number)) {
             if visit(self.state(number)).is_break() {
                 return Ok(ControlFlow::Break(()));

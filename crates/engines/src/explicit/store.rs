@@ -9,6 +9,11 @@
 //! The arena grows by whole chunks and never moves. The table consists of many parts, chosen by the hash, that grow one
 //! by one: no pause is long, and memory use never doubles temporarily. Within a part, entries are in the order of their
 //! hashes (except for collisions), so that growing it traverses old and new memory sequentially.
+//!
+//! A store can become dense ([`Store::condense`]): it then keeps its states in a [`Dense`] set instead of the table, no
+//! parents, and in the arena only the states that are still to be expanded.
+
+use crate::explicit::dense::Dense;
 
 /// The number of a stored state, in order of discovery.
 pub(crate) type StateNumber = u32;
@@ -196,6 +201,8 @@ pub(crate) struct Store {
     /// If only bits are stored: the bits, and how many are set.
     bits: Vec<u64>,
     bits_set: u64,
+    /// The states, if the store is dense.
+    dense: Option<Box<Dense>>,
     /// The number of chunks whose states were forgotten.
     forgotten: usize,
     memory_limit: u64,
@@ -264,6 +271,7 @@ impl Store {
             growths: 0,
             bits,
             bits_set: 0,
+            dense: None,
             forgotten: 0,
             memory_limit: memory_limit.unwrap_or(u64::MAX) >> shard_bits,
             number_limit: STATE_LIMIT >> shard_bits,
@@ -286,8 +294,38 @@ impl Store {
     /// Bytes in use for states.
     pub(crate) fn memory_bytes(&self) -> u64 {
         let forgotten = (self.forgotten as u64) << self.chunk_shift;
-        let table = 8 * (self.table_length + self.bits.len() as u64);
+        let table = 8 * (self.table_length + self.bits.len() as u64) + self.dense.as_ref().map_or(0, |it| it.bytes());
         self.chunk_bytes() * self.states.len() as u64 - 8 * self.words as u64 * forgotten + table
+    }
+
+    /// Whether the store is dense.
+    pub(crate) fn dense(&self) -> Option<&Dense> {
+        self.dense.as_deref()
+    }
+
+    /// Makes the store dense. It then knows neither the numbers of states nor their parents, and the words of those only
+    /// that have a number from a given one on. The last word of a state has at most these bits, as far as is known.
+    ///
+    /// # Errors
+    /// If there is no room. The store can then not be used.
+    pub(crate) fn condense(&mut self, last_word: u64, first_kept: StateNumber) -> Result<(), Full> {
+        let mut dense = Dense::new(self.words, 64 - last_word.leading_zeros(), self.parts.len().ilog2())?;
+        self.parts = Vec::new();
+        self.table_length = 0;
+        self.parents.fill(Vec::new());
+        let kept = self.chunk(first_kept);
+        for chunk in 0..self.states.len() {
+            let others = self.chunk_bytes() * (self.states.len() - chunk) as u64;
+            for state in self.states[chunk].chunks_exact(self.words) {
+                dense.insert(state, usize::MAX, self.memory_limit.saturating_sub(others))?;
+            }
+            if chunk < kept {
+                self.states[chunk] = Vec::new();
+                self.forgotten = chunk + 1;
+            }
+        }
+        self.dense = Some(Box::new(dense));
+        Ok(())
     }
 
     /// Forgets the words of states with lower numbers, as far as memory can be freed.
@@ -354,6 +392,9 @@ impl Store {
             let stored = self.bits_of(hash).iter().all(|&(word, mask)| self.bits[word] & mask != 0);
             return if stored { Probe::Stored(NO_PARENT) } else { Probe::Vacant(0) };
         }
+        if let Some(dense) = &self.dense {
+            return dense.probe(state);
+        }
         let part = &self.parts[self.part(hash)];
         let mut position = part.home(hash.tag());
         if self.entries != Entries::Numbers {
@@ -415,6 +456,9 @@ impl Store {
         entries: &mut Vec<u64>,
         sightings: &mut Vec<Sighting>,
     ) {
+        if let Some(dense) = &self.dense {
+            return dense.recognise(records, sightings);
+        }
         entries.clear();
         entries.extend(hashes.iter().map(|&hash| self.touch(hash)));
         sightings.clear();
@@ -457,12 +501,21 @@ impl Store {
 
     /// How often the positions of [`Sighting::Vacant`] have become invalid.
     pub(crate) fn growths(&self) -> u64 {
-        self.growths
+        self.dense.as_ref().map_or(self.growths, |dense| dense.growths())
     }
 
     /// Looks for a state that was looked up when the table had grown that many times.
     #[inline]
     pub(crate) fn probe_sighted(&self, state: &[u64], hash: Hash, sighting: Sighting, growths: u64) -> Probe {
+        if let Some(dense) = &self.dense {
+            return match sighting {
+                // As below.
+                Sighting::Vacant(position) if growths == dense.growths() && dense.is_vacant(position) => {
+                    Probe::Vacant(position as usize)
+                }
+                _ => dense.probe(state),
+            };
+        }
         if let Sighting::Vacant(position) = sighting
             && growths == self.growths
             && self.parts[self.part(hash)].entries[position as usize] == 0
@@ -512,6 +565,9 @@ impl Store {
         if self.length >= self.number_limit {
             return Err(Full::Numbers);
         }
+        if self.dense.is_some() {
+            return self.insert_dense(state, position);
+        }
         if !matches!(self.entries, Entries::Bits(_)) && self.parts[self.part(hash)].is_full(self.entries) {
             self.grow_part(self.part(hash))?;
             position = self.parts[self.part(hash)].vacant_from(hash.tag());
@@ -536,6 +592,22 @@ impl Store {
         let part = &mut self.parts[part];
         part.entries[position] = entry;
         part.used += 1;
+        Ok(number)
+    }
+
+    /// Stores a new state if the store is dense.
+    fn insert_dense(&mut self, state: &[u64], position: usize) -> Result<StateNumber, Full> {
+        let number = self.length as StateNumber;
+        let chunk = self.chunk(number);
+        if chunk == self.states.len() {
+            self.add_chunk()?;
+        }
+        let arena = self.chunk_bytes() * (self.states.len() - self.forgotten) as u64;
+        if let Some(dense) = &mut self.dense {
+            dense.insert(state, position, self.memory_limit.saturating_sub(arena))?;
+        }
+        append(&mut self.states[chunk], state);
+        self.length += 1;
         Ok(number)
     }
 
@@ -584,7 +656,9 @@ impl Store {
         let mut states = Vec::new();
         let mut parents = Vec::new();
         states.try_reserve_exact(per_chunk * self.words).map_err(|_| Full::System)?;
-        parents.try_reserve_exact(per_chunk).map_err(|_| Full::System)?;
+        if self.dense.is_none() {
+            parents.try_reserve_exact(per_chunk).map_err(|_| Full::System)?;
+        }
         self.states.push(states);
         self.parents.push(parents);
         Ok(())
@@ -630,7 +704,7 @@ impl Store {
         hash.part() & (self.parts.len() - 1)
     }
     fn chunk_bytes(&self) -> u64 {
-        (1u64 << self.chunk_shift) * (8 * self.words as u64 + 4)
+        (1u64 << self.chunk_shift) * (8 * self.words as u64 + if self.dense.is_none() { 4 } else { 0 })
     }
     #[inline]
     fn chunk(&self, number: StateNumber) -> usize {

@@ -23,11 +23,12 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
 use quotient_ir::PropertyId;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::explicit::barrier::Barrier;
 use crate::explicit::batch::{Batch, Run};
 use crate::explicit::checkpoint::{self, CheckpointSubject, Restored, Saved, SearchTotals, Snapshot, is_resumable};
+use crate::explicit::dense::ancestry::Ancestry;
 use crate::explicit::disk::{self, Handover, Waiting};
 use crate::explicit::expansion::{Expander, Expansion, deadlock};
 use crate::explicit::findings::Findings;
@@ -35,8 +36,8 @@ use crate::explicit::judge::{Admission, Checks, Judge, end_with};
 use crate::explicit::lookup::Lookup;
 use crate::explicit::recent::Recent;
 use crate::explicit::shards::Shards;
-use crate::explicit::store::{Entries, Hash, NO_PARENT, PART_BITS, Probe, Sighting, StateNumber, Store, append};
-use crate::explicit::{End, Exploration, stop};
+use crate::explicit::store::{Hash, NO_PARENT, PART_BITS, Probe, Sighting, StateNumber, Store, append};
+use crate::explicit::{End, Exploration, Form, Halt, stop};
 use crate::observer::{Observer, Progress};
 use crate::options::SearchOptions;
 use crate::report::{EngineError, StopReason};
@@ -63,7 +64,7 @@ pub(super) fn search<S: SearchSpace>(
     system: &S,
     checks: &Checks,
     options: &SearchOptions,
-    entries: Entries,
+    form: Form,
     subject: &CheckpointSubject,
     begin: Option<Saved>,
     observer: &mut dyn Observer,
@@ -72,7 +73,13 @@ pub(super) fn search<S: SearchSpace>(
     let bits = if options.threads <= 8 { 4 } else { PART_BITS };
     let words = system.words();
     let mut stores: Vec<Store> =
-        (0..1 << bits).map(|_| Store::shard(words, entries, options.max_memory, bits)).collect();
+        (0..1 << bits).map(|_| Store::shard(words, form.entries, options.max_memory, bits)).collect();
+    // The order of the states of an earlier search is known if that was on one thread.
+    let ancestry = match &begin {
+        _ if form.dense_at.is_none() => None,
+        None => Some(Ancestry::default()),
+        Some(saved) => saved.ancestry(),
+    };
     let resumed = match begin {
         None => None,
         Some(saved) => {
@@ -103,7 +110,7 @@ pub(super) fn search<S: SearchSpace>(
         has_violations: AtomicBool::new(false),
         subject,
     };
-    let (end, counts, left) = std::thread::scope(|scope| {
+    let (end, counts, left, order) = std::thread::scope(|scope| {
         // The actual number of threads is known only when they have been started; until then they wait at this gate.
         let gate = lock(&search.panic);
         let mut threads = 1;
@@ -126,12 +133,14 @@ pub(super) fn search<S: SearchSpace>(
             unexpanded: 0,
             other_bytes: 0,
         };
-        let mut conductor = Conductor { search: &search, counts, worker, observer, left: None };
+        let order = ancestry.map(|ancestry| Order { ancestry, numbers: FxHashMap::default(), first: 0 });
+        let mut conductor =
+            Conductor { search: &search, counts, worker, observer, left: None, order, dense_at: form.dense_at };
         let end = catch_unwind(AssertUnwindSafe(|| conductor.run(resumed)));
-        let Conductor { counts, left, .. } = conductor;
+        let Conductor { counts, left, order, .. } = conductor;
         search.finished.store(true, Ordering::Release);
         search.wait();
-        (end.unwrap_or_else(|panic| resume_unwind(panic)), counts, left)
+        (end.unwrap_or_else(|panic| resume_unwind(panic)), counts, left, order)
     });
     let level = search.level.into_inner().unwrap_or_else(PoisonError::into_inner);
     let mut stores: Vec<Store> =
@@ -151,7 +160,7 @@ pub(super) fn search<S: SearchSpace>(
         let current = Waiting::List(level[place.first..].to_vec());
         Handover { begun: counts.states > 0, level: reached, current, next: Waiting::List(next) }
     });
-    let exploration = Exploration {
+    let mut exploration = Exploration {
         end,
         store: Shards::several(stores),
         states: counts.states,
@@ -165,8 +174,25 @@ pub(super) fn search<S: SearchSpace>(
         findings: counts.findings.into_list(),
         approximation: None,
         rest: None,
+        ancestry: None,
     };
+    if let Some(Order { ancestry, numbers, .. }) = order.filter(|_| exploration.store.is_dense()) {
+        let last = if let End::Found(finding) = &mut exploration.end { Some(finding) } else { None };
+        for finding in exploration.findings.iter_mut().chain(last) {
+            finding.origin = finding.origin.map(|origin| numbers[&origin]);
+        }
+        exploration.ancestry = Some(ancestry);
+    }
     Ok((exploration, handover))
+}
+
+/// The order of all states, in case the stores become dense.
+struct Order {
+    ancestry: Ancestry,
+    /// The places in this order of the states that findings come from.
+    numbers: FxHashMap<StateNumber, StateNumber>,
+    /// The place of the first state of the level.
+    first: u64,
 }
 
 /// State shared by all threads.
@@ -298,6 +324,16 @@ impl<'a, S: SearchSpace> ThreadedSearch<'a, S> {
             *end = (*end).min(u64::from(number >> self.bits));
         }
         *self.ends_of_level.write().unwrap_or_else(PoisonError::into_inner) = ends;
+    }
+
+    /// The least numbers of states in each store that are in the level or in the next one.
+    fn first_numbers(&self, next: &[StateNumber]) -> Vec<StateNumber> {
+        let mut first: Vec<StateNumber> = self.stores.iter().map(|store| read(store).len() as StateNumber).collect();
+        for &number in read(&self.level).iter().chain(next) {
+            let first = &mut first[number as usize & ((1 << self.bits) - 1)];
+            *first = (*first).min(number >> self.bits);
+        }
+        first
     }
 
     /// Processes rounds until the search is finished.
@@ -443,6 +479,7 @@ impl<'a, S: SearchSpace> ThreadedSearch<'a, S> {
         while let Some(Run { parent, first, end, passed }) = batch.run(number) {
             number += 1;
             before += passed;
+            block.runs.push((block.places.len() as u32, parent as u16));
             if parent == NO_PARENT && passed > 0 {
                 block.start_steps.push((passed, before + first as u64));
             }
@@ -652,6 +689,10 @@ struct Conductor<'s, 'a, S: SearchSpace> {
     observer: &'s mut dyn Observer,
     /// Where to continue on disk, with the states of the next level so far.
     left: Option<(RoundState, Vec<StateNumber>)>,
+    /// Known if the stores may become dense.
+    order: Option<Order>,
+    /// The number of bytes at which they do, if they still do.
+    dense_at: Option<u64>,
 }
 
 impl<S: SearchSpace> Conductor<'_, '_, S> {
@@ -659,6 +700,11 @@ impl<S: SearchSpace> Conductor<'_, '_, S> {
         let mut level = Vec::new();
         let mut next = Vec::new();
         let mut depth = 0;
+        if resumed.is_none()
+            && let Err(halt) = self.condense_if_large(&[])
+        {
+            return *halt;
+        }
         match resumed {
             None => {
                 let before = self.here(0, 0, &[]);
@@ -692,6 +738,10 @@ impl<S: SearchSpace> Conductor<'_, '_, S> {
                 *shared = level;
             }
             self.search.note_level(&next);
+            if let Some(order) = &mut self.order {
+                order.first = self.counts.states - (length + next.len()) as u64;
+            }
+            self.forget(&next);
             if let Some(limit) = self.search.options.max_depth.filter(|&limit| depth >= limit) {
                 let here = self.here(0, depth, &next);
                 return self.end(End::Stopped(StopReason::DepthLimit(limit)), here, &next);
@@ -715,11 +765,43 @@ impl<S: SearchSpace> Conductor<'_, '_, S> {
                 if let Some(end) = self.report(first, depth, &next, length - first) {
                     return end;
                 }
+                if let Err(halt) = self.condense_if_large(&next) {
+                    return *halt;
+                }
             }
             level = std::mem::take(&mut next);
             depth += 1;
         }
         End::Finished
+    }
+
+    /// Makes the stores dense if they have become large, between two rounds, given the states of the next level so far.
+    fn condense_if_large(&mut self, next: &[StateNumber]) -> Result<(), Halt> {
+        let search = self.search;
+        let bytes = || search.stores.iter().map(|store| read(store).memory_bytes()).sum::<u64>();
+        if self.order.is_none() || self.dense_at.is_none_or(|limit| bytes() < limit) {
+            return Ok(());
+        }
+        self.dense_at = None;
+        let kept = search.first_numbers(next);
+        for (store, first) in search.stores.iter().zip(kept) {
+            let mut store = store.write().unwrap_or_else(PoisonError::into_inner);
+            let condensed = store.condense(search.system.facts().last_word(), first);
+            condensed.map_err(|full| stop(StopReason::of_full_store(full, search.options)))?;
+        }
+        Ok(())
+    }
+
+    /// Lets dense stores forget the words of expanded states at the beginning of a level, given the states of the next
+    /// one so far.
+    fn forget(&self, next: &[StateNumber]) {
+        let search = self.search;
+        if self.order.is_none() || self.dense_at.is_some() {
+            return;
+        }
+        for (store, first) in search.stores.iter().zip(search.first_numbers(next)) {
+            store.write().unwrap_or_else(PoisonError::into_inner).forget_before(first);
+        }
     }
 
     /// The current point of the search.
@@ -816,7 +898,7 @@ impl<S: SearchSpace> Conductor<'_, '_, S> {
                 self.counts.surplus.extend(stored(&new).map(|(_, state)| state));
                 continue;
             }
-            ended = self.count(&mut block, &new, round.starts, next);
+            ended = self.count(&mut block, &new, round, number, next);
         }
         ended
     }
@@ -826,10 +908,12 @@ impl<S: SearchSpace> Conductor<'_, '_, S> {
         &mut self,
         block: &mut Block,
         new: &[AtomicU32],
-        starts: bool,
+        round: Round,
+        number: usize,
         next: &mut Vec<StateNumber>,
     ) -> Option<End> {
         let mut end = block.end.take();
+        let known = self.counts.findings.list().len();
         if let Some(limit) = self.search.options.max_states {
             let left = limit.saturating_sub(self.counts.states);
             if let Some(candidate) = usize::try_from(left).ok().and_then(|left| stored(new).nth(left)) {
@@ -855,20 +939,40 @@ impl<S: SearchSpace> Conductor<'_, '_, S> {
         };
         self.counts.unexpanded += block.unexpanded;
         let before = next.len();
+        let first = self.order.as_ref().map_or(0, |order| order.first + round.start_of(number) as u64);
+        let mut runs = block.runs.iter().copied().peekable();
+        let mut parent = Label::NO_PARENT;
         for (candidate, state) in stored(new) {
             if cut == Moment::MAX || at(block.places[candidate]) < cut {
                 next.push(state);
+                if let Some(order) = &mut self.order {
+                    while let Some((_, next)) = runs.next_if(|&(first, _)| first as usize <= candidate) {
+                        parent = next;
+                    }
+                    let parent = (parent != Label::NO_PARENT).then(|| (first + u64::from(parent)) as StateNumber);
+                    order.ancestry.push(parent);
+                }
             } else {
                 self.counts.surplus.insert(state);
             }
         }
         self.counts.states += (next.len() - before) as u64;
+        let last = if let Some(End::Found(finding)) = &end { Some(finding) } else { None };
+        for finding in self.counts.findings.list()[known..].iter().chain(last) {
+            if let (Some(order), Some(origin)) = (&mut self.order, finding.origin) {
+                let level = read(&self.search.level);
+                let waiting = level[round.first..round.end].iter().position(|&state| state == origin);
+                let found = || next.iter().rposition(|&state| state == origin).map(|place| level.len() + place);
+                let place = waiting.map(|place| round.first + place).or_else(found).expect("it was found just now");
+                order.numbers.insert(origin, (order.first + place as u64) as StateNumber);
+            }
+        }
         for &(property, moment) in &block.covered {
             if moment <= cut && !self.counts.covered.contains(&property) {
                 self.counts.covered.push(property);
             }
         }
-        if !starts {
+        if !round.starts {
             // A step counts even if the state it leads to ends the search.
             self.counts.transitions += block.steps.min(cut / 2 + 1);
         }
@@ -882,7 +986,7 @@ impl<S: SearchSpace> Conductor<'_, '_, S> {
         let search = self.search;
         let stored: u64 = search.stores.iter().map(|store| read(store).memory_bytes()).sum();
         let level = read(&search.level).capacity();
-        let other = 4 * (level + found) as u64;
+        let other = 4 * (level + found) as u64 + self.order.as_ref().map_or(0, |order| order.ancestry.bytes());
         self.counts.other_bytes = self.counts.other_bytes.max(other);
         Progress {
             states: self.counts.states,

@@ -101,7 +101,7 @@ impl Narrowing {
     fn applies(&self, layout: &Layout, options: &SearchOptions, observer: &dyn Observer) -> bool {
         layout.words() >= self.least_words
             && layout.multisets().is_empty()
-            && options.store == StoreMode::Exact
+            && !options.store.is_approximate()
             && options.checkpoint.is_none()
             && options.resume.is_none()
             && options.spill.is_none()
@@ -144,7 +144,9 @@ pub(crate) fn check_whole(
     let mut limit = narrowing.states.div_ceil(FIRST_LOOK);
     for is_last in [false, true] {
         let max_states = Some(options.max_states.map_or(limit, |most| most.min(limit)));
-        let short = SearchOptions { max_states, threads: 1, ..options.clone() };
+        // What comes next reads the states.
+        let (store, dense_from) = (StoreMode::Exact, None);
+        let short = SearchOptions { max_states, threads: 1, store, dense_from, ..options.clone() };
         let begin = first.take().and_then(|first| transferred(layout, &first, layout).ok().flatten());
         let (report, exploration) = search(&system, &interpreter, &short, begin, observer)?;
         let is_cut = report.stop_reason == Some(StopReason::StateLimit(limit));

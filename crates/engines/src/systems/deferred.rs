@@ -135,8 +135,8 @@ impl Facts for DeferredSystem<'_> {
         self.evaluator.field_test(property)
     }
 
-    fn fills_words(&self) -> bool {
-        self.evaluator.fills_words()
+    fn last_word(&self) -> u64 {
+        self.evaluator.last_word()
     }
 
     fn fired_rules(&self) -> Vec<RuleId> {

@@ -143,8 +143,8 @@ impl Facts for ReferenceSystem<'_> {
         None
     }
 
-    fn fills_words(&self) -> bool {
-        true
+    fn last_word(&self) -> u64 {
+        u64::MAX
     }
 
     fn fired_rules(&self) -> Vec<RuleId> {

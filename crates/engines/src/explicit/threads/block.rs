@@ -54,6 +54,8 @@ pub(super) struct Block {
     pub(super) covered: Vec<(PropertyId, Moment)>,
     /// Which successors the candidates are, in order.
     pub(super) places: Vec<u64>,
+    /// The first candidate of each run of successors of the same state, and the position of that state in the block.
+    pub(super) runs: Vec<(u32, u16)>,
     /// Candidates on their way to the cells.
     pub(super) outgoing: Vec<Vec<u64>>,
 }
@@ -69,6 +71,7 @@ impl Block {
             findings: Vec::new(),
             covered: Vec::new(),
             places: Vec::new(),
+            runs: Vec::new(),
             outgoing,
         }
     }
@@ -81,6 +84,7 @@ impl Block {
         self.findings.clear();
         self.covered.clear();
         self.places.clear();
+        self.runs.clear();
     }
 
     pub(super) fn note_end(&mut self, moment: Moment, end: End) {

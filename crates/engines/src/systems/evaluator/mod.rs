@@ -682,10 +682,10 @@ impl Facts for SpecialisedSystem<'_> {
         }
     }
 
-    fn fills_words(&self) -> bool {
+    fn last_word(&self) -> u64 {
         let last = self.words() as u32 - 1;
         let used = self.code.slots.iter().filter(|slot| slot.field.word == last);
-        used.fold(0, |bits, slot| bits | slot.field.mask << slot.field.shift) == u64::MAX
+        used.fold(0, |bits, slot| bits | slot.field.mask << slot.field.shift)
     }
 
     fn fired_rules(&self) -> Vec<RuleId> {
