@@ -7,13 +7,16 @@
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use timely::WorkerConfig;
 use timely::communication::Allocator;
+use timely::communication::Push;
 use timely::communication::allocator::zero_copy::allocator::TcpBuilder;
 use timely::container::CapacityContainerBuilder;
-use timely::dataflow::channels::pact::Exchange;
+use timely::dataflow::channels::Message;
+use timely::dataflow::channels::pact::DistributorPact;
+use timely::dataflow::channels::pushers::exchange::Distributor;
 use timely::dataflow::operators::core::Input;
 use timely::dataflow::operators::generic::Operator;
 use timely::dataflow::operators::{Probe, probe};
@@ -45,13 +48,14 @@ pub(super) struct Post {
 
 impl Post {
     pub(super) fn new(builder: TcpBuilder) -> Self {
-        let mut worker = Worker::new(WorkerConfig::default(), Allocator::Tcp(builder.build()), None);
+        // Without a clock it never sleeps.
+        let mut worker = Worker::new(WorkerConfig::default(), Allocator::Tcp(builder.build()), Some(Instant::now()));
         let letters_in = Rc::new(RefCell::new(VecDeque::new()));
         let notes_in = Rc::new(RefCell::new(VecDeque::new()));
         let (letter_box, note_box) = (Rc::clone(&letters_in), Rc::clone(&notes_in));
         let (letters, notes, arrived) = worker.dataflow::<u64, _, _>(|scope| {
             let (letters, sent) = scope.new_input::<Vec<Letter>>();
-            let to = Exchange::new(|letter: &Letter| u64::from(letter.to));
+            let to = DistributorPact(|_| Direct(|letter: &Letter| letter.to));
             let taken = sent.unary::<CapacityContainerBuilder<Vec<()>>, _, _, _>(to, "letters", |_, _| {
                 move |input, _| {
                     input.for_each(|_, data: &mut Vec<Letter>| letter_box.borrow_mut().extend(data.drain(..)))
@@ -59,7 +63,7 @@ impl Post {
             });
             let (arrived, _) = taken.probe();
             let (notes, sent) = scope.new_input::<Vec<Note>>();
-            let to = Exchange::new(|note: &Note| u64::from(note.to));
+            let to = DistributorPact(|_| Direct(|note: &Note| note.to));
             sent.sink(to, "notes", move |(input, _)| {
                 input.for_each(|_, data: &mut Vec<Note>| note_box.borrow_mut().extend(data.drain(..)));
             });
@@ -143,4 +147,19 @@ impl Post {
     pub(super) fn has_arrived(&self, level: u64) -> bool {
         !self.arrived.less_equal(&level)
     }
+}
+
+/// Hands each message to the worker that it is for, at once: timely's own exchange keeps messages until a time is over.
+struct Direct<F>(F);
+
+impl<M, F: Fn(&M) -> u32> Distributor<Vec<M>> for Direct<F> {
+    fn partition<T: Clone, P: Push<Message<T, Vec<M>>>>(&mut self, messages: &mut Vec<M>, time: &T, to: &mut [P]) {
+        for message in messages.drain(..) {
+            let target = (self.0)(&message) as usize;
+            Message::push_at(&mut vec![message], time.clone(), &mut to[target]);
+        }
+    }
+
+    /// Nothing is kept.
+    fn flush<T: Clone, P: Push<Message<T, Vec<M>>>>(&mut self, _: &T, _: &mut [P]) {}
 }
