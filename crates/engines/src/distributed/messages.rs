@@ -67,8 +67,8 @@ pub(super) enum News {
     Level(LevelSummary),
     /// The search is over.
     End(EndSummary),
-    /// A state on the run to a finding, and its parent.
-    Step { finding: u32, state: Vec<u64>, parent: Option<Place> },
+    /// A state on the run to a finding, its distance from the end of the run, and its parent.
+    Step { finding: u32, distance: u32, state: Vec<u64>, parent: Option<Place> },
     /// Nothing else comes.
     Done,
 }

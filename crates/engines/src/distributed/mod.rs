@@ -26,7 +26,7 @@ use rustc_hash::FxHashSet;
 use timely::communication::allocator::zero_copy::allocator::TcpBuilder;
 
 use crate::explicit::checkpoint::{CheckpointSubject, Sum};
-use crate::explicit::judge::Checks;
+use crate::explicit::judge::{Checks, Judge};
 use crate::explicit::shards::{Everywhere, Shards};
 use crate::explicit::store::{Entries, Hash, NO_PARENT, Probe, Store};
 use crate::explicit::{End, Exploration};
@@ -68,7 +68,7 @@ pub(crate) fn search<S: SearchSpace>(
         Some(Ok(builders)) => builders,
     };
     let links = Arc::clone(network.links());
-    let fingerprint = fingerprint(system, subject);
+    let fingerprint = fingerprint(system, checks, options, subject);
     let workers = network.workers();
     let common = Common { system, checks, options, orbits, is_sound, links: Arc::clone(&links), workers, fingerprint };
     let told = &OnceLock::new();
@@ -167,7 +167,13 @@ fn fresh() -> u64 {
 
 /// A sum over what is searched, and over the first states that are found: workers whose representatives differ must not
 /// work together.
-fn fingerprint<S: SearchSpace>(system: &S, subject: &CheckpointSubject) -> u64 {
+fn fingerprint<S: SearchSpace>(
+    system: &S,
+    checks: &Checks,
+    options: &SearchOptions,
+    subject: &CheckpointSubject,
+) -> u64 {
+    let mut judge = Judge::new(system, checks, options);
     let mut sum = Sum::default();
     sum.add(&subject.fingerprint().to_ne_bytes());
     let mut scratch = system.scratch();
@@ -193,7 +199,12 @@ fn fingerprint<S: SearchSpace>(system: &S, subject: &CheckpointSubject) -> u64 {
             None => system.starts(&mut scratch, visit),
             Some(state) => system.successors(&mut scratch, state, visit),
         }
-        expanded = waiting.pop_front();
+        // Rules must not fire where the search does not take them.
+        let mut is_expanded = |state: &Vec<u64>| {
+            let exists = checks.assumptions.iter().all(|&property| judge.first_failure(property, state).is_none());
+            exists && matches!(judge.expands(state), Ok(true))
+        };
+        expanded = std::iter::from_fn(|| waiting.pop_front()).find(&mut is_expanded);
         if is_over || expanded.is_none() {
             return sum.finish();
         }

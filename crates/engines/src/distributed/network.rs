@@ -102,7 +102,7 @@ impl Network {
     fn hand_over(&self, sockets: Vec<Option<TcpStream>>) -> io::Result<Vec<TcpBuilder>> {
         let mut wires = Vec::with_capacity(sockets.len());
         for (process, socket) in sockets.into_iter().enumerate() {
-            let wire = socket.map(|stream| Wire { stream, process, links: Arc::clone(&self.links) });
+            let wire = socket.map(|stream| Wire::new(stream, process, Arc::clone(&self.links)));
             if let Some(wire) = &wire {
                 self.links.keep(process, wire.stream.try_clone()?);
             }
@@ -161,13 +161,19 @@ impl Links {
         self.state().ended.clone()
     }
 
-    /// Nothing else comes from a process. Returns when the workers of this one have ended.
-    fn end(&self, process: usize) {
+    /// Nothing else comes from a process.
+    fn note_end(&self, process: usize) {
         let mut state = self.state();
         if !std::mem::replace(&mut state.has_ended[process], true) {
             state.ended.push(process);
         }
         self.changed.notify_all();
+    }
+
+    /// The same, if it did not say so. Returns when the workers of this one have ended.
+    fn end(&self, process: usize) {
+        self.note_end(process);
+        let mut state = self.state();
         while !state.is_over {
             state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
@@ -208,6 +214,55 @@ struct Wire {
     stream: TcpStream,
     process: usize,
     links: Arc<Links>,
+    frames: Frames,
+    /// Whether the other side has said that nothing else comes.
+    has_ended: bool,
+}
+
+impl Wire {
+    fn new(stream: TcpStream, process: usize, links: Arc<Links>) -> Self {
+        Self { stream, process, links, frames: Frames::default(), has_ended: false }
+    }
+}
+
+impl Drop for Wire {
+    /// Timely drops it when all that came before the end was passed on.
+    fn drop(&mut self) {
+        if self.has_ended {
+            self.links.note_end(self.process);
+        }
+    }
+}
+
+/// Where the messages of timely begin and end: a header of six numbers, of which the fifth is the length of what
+/// follows, and is zero at the end of a stream.
+#[derive(Default)]
+struct Frames {
+    header: Vec<u8>,
+    /// The bytes of the present message that are still to come.
+    rest: usize,
+    is_over: bool,
+}
+
+impl Frames {
+    const HEADER: usize = 48;
+
+    fn pass(&mut self, mut bytes: &[u8]) {
+        while !bytes.is_empty() {
+            let known = self.rest.min(bytes.len());
+            self.rest -= known;
+            bytes = &bytes[known..];
+            let taken = bytes.len().min(Self::HEADER - self.header.len());
+            self.header.extend_from_slice(&bytes[..taken]);
+            bytes = &bytes[taken..];
+            if self.header.len() == Self::HEADER {
+                let length = self.header[32..40].try_into().expect("eight bytes");
+                self.rest = u64::from_be_bytes(length) as usize;
+                self.is_over = self.rest == 0;
+                self.header.clear();
+            }
+        }
+    }
 }
 
 impl Read for Wire {
@@ -215,7 +270,15 @@ impl Read for Wire {
         loop {
             match self.stream.read(buffer) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Ok(bytes) if bytes > 0 => return Ok(bytes),
+                Ok(bytes) if bytes > 0 => {
+                    self.frames.pass(&buffer[..bytes]);
+                    return Ok(bytes);
+                }
+                // Timely has not passed on yet what came together with the end.
+                _ if self.frames.is_over => {
+                    self.has_ended = true;
+                    return Ok(0);
+                }
                 _ => {
                     self.links.end(self.process);
                     // Ends the thread without calling the panic hook.
@@ -246,8 +309,7 @@ impl Write for Wire {
 
 impl Stream for Wire {
     fn try_clone(&self) -> io::Result<Self> {
-        let (process, links) = (self.process, Arc::clone(&self.links));
-        Ok(Self { stream: self.stream.try_clone()?, process, links })
+        Ok(Self::new(self.stream.try_clone()?, self.process, Arc::clone(&self.links)))
     }
 
     fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {
@@ -259,5 +321,27 @@ impl Stream for Wire {
         let _ = self.stream.shutdown(how);
         self.links.leave(self.process);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Frames;
+
+    fn message(length: u64) -> Vec<u8> {
+        let header = [3, 0, 1, 2, length, 7].iter().flat_map(|number: &u64| number.to_be_bytes());
+        header.chain((0..length).map(|_| 0)).collect()
+    }
+
+    #[test]
+    fn the_end_of_a_stream_is_seen_however_it_is_cut() {
+        let bytes = [message(5), message(100), message(48), message(0)].concat();
+        for size in [1, 7, 47, 48, 49, bytes.len()] {
+            let mut frames = Frames::default();
+            for (position, part) in bytes.chunks(size).enumerate() {
+                frames.pass(part);
+                assert_eq!(frames.is_over, (position + 1) * size >= bytes.len());
+            }
+        }
     }
 }

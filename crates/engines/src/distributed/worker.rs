@@ -5,6 +5,7 @@
 //! recently are not sent again. When all letters of a level have arrived everywhere, each worker tells all others what
 //! the level was like. All then know the same, and come to the same conclusion, so that none leads.
 
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
@@ -146,11 +147,18 @@ pub(super) struct WorkerSearch<'a, 'x, S: SearchSpace> {
     saver: Option<Saver>,
 }
 
-/// The states of a run, from its end, and whether its start is among them.
+/// The states of a run by their distances from its end. They may be told in another order.
 #[derive(Clone, Debug, Default)]
 struct Trail {
-    states: Vec<Vec<u64>>,
-    is_complete: bool,
+    states: BTreeMap<u32, Vec<u64>>,
+    /// The number of its states, if that is known.
+    length: Option<u32>,
+}
+
+impl Trail {
+    fn is_complete(&self) -> bool {
+        self.length.is_some_and(|length| self.states.len() == length as usize)
+    }
 }
 
 impl<'a, 'x, S: SearchSpace> WorkerSearch<'a, 'x, S> {
@@ -658,12 +666,12 @@ impl<'a, 'x, S: SearchSpace> WorkerSearch<'a, 'x, S> {
             }
             News::Level(summary) => self.levels[from] = Some(summary),
             News::End(summary) => self.ends[from] = Some(summary),
-            News::Step { finding, state, parent } => {
+            News::Step { finding, distance, state, parent } => {
                 let path = &mut self.paths[finding as usize];
-                path.states.push(state);
+                path.states.insert(distance, state);
                 match parent {
-                    None => path.is_complete = true,
-                    Some(place) => self.show(finding, place),
+                    None => path.length = Some(distance + 1),
+                    Some(place) => self.show(finding, distance + 1, place),
                 }
             }
             News::Done => self.done[from] = true,
@@ -671,14 +679,14 @@ impl<'a, 'x, S: SearchSpace> WorkerSearch<'a, 'x, S> {
     }
 
     /// Tells all about a state on the run to a finding, if this worker stores it.
-    fn show(&mut self, finding: u32, place: Place) {
+    fn show(&mut self, finding: u32, distance: u32, place: Place) {
         if place.worker as usize != self.index {
             return;
         }
         let state = self.store.state(place.number).to_vec();
         let owner = u32::from(self.owners[place.number as usize]);
         let parent = self.store.parent(place.number).map(|number| Place { worker: owner, number });
-        self.post.tell_all(&News::Step { finding, state, parent });
+        self.post.tell_all(&News::Step { finding, distance, state, parent });
     }
 
     /// The progress of all workers, as far as it was told.
@@ -713,11 +721,11 @@ impl<'a, 'x, S: SearchSpace> WorkerSearch<'a, 'x, S> {
         self.wait_until_the_end(|it| it.ends.iter().all(Option::is_some))?;
         for (finding, discovery) in self.totals.findings.clone().into_iter().enumerate() {
             match discovery.origin {
-                None => self.paths[finding].is_complete = true,
-                Some(place) => self.show(finding as u32, place),
+                None => self.paths[finding].length = Some(0),
+                Some(place) => self.show(finding as u32, 0, place),
             }
         }
-        self.wait_until_the_end(|it| it.paths.iter().all(|path| path.is_complete))?;
+        self.wait_until_the_end(|it| it.paths.iter().all(Trail::is_complete))?;
         self.post.tell_all(&News::Done);
         self.wait_until_the_end(|it| it.done.iter().all(|&done| done))?;
         // What was told last leaves with this.
@@ -730,7 +738,7 @@ impl<'a, 'x, S: SearchSpace> WorkerSearch<'a, 'x, S> {
         fired.sort_unstable();
         fired.dedup();
         let represented = ends.iter().map(|end| end.represented.as_deref().map(BigUint::from_bytes_le)).sum();
-        let paths = self.paths.into_iter().map(|path| path.states.into_iter().rev().collect()).collect();
+        let paths = self.paths.into_iter().map(|path| path.states.into_values().rev().collect()).collect();
         Ok(Outcome {
             end,
             totals: self.totals,
