@@ -57,6 +57,8 @@ pub(super) struct Note {
 pub(super) enum News {
     /// What the worker is about to do.
     Hello(Hello),
+    /// The worker has the states of the point where the search resumes.
+    Ready,
     /// So many bytes of letters were read.
     Read(u64),
     /// So many states are stored, and steps were taken.

@@ -138,6 +138,7 @@ pub(super) struct WorkerSearch<'a, 'x, S: SearchSpace> {
     transitions: u64,
     /// What was heard of the others.
     hellos: Vec<Option<Hello>>,
+    ready: Vec<bool>,
     levels: Vec<Option<LevelSummary>>,
     ends: Vec<Option<EndSummary>>,
     paths: Vec<Trail>,
@@ -199,6 +200,7 @@ impl<'a, 'x, S: SearchSpace> WorkerSearch<'a, 'x, S> {
             counted: 0,
             transitions: 0,
             hellos: vec![None; peers],
+            ready: vec![false; peers],
             levels: vec![None; peers],
             ends: vec![None; peers],
             paths: Vec::new(),
@@ -254,6 +256,9 @@ impl<'a, 'x, S: SearchSpace> WorkerSearch<'a, 'x, S> {
             return Err(Broken::Resume("there is no level that all workers have saved".to_owned()));
         };
         self.restore(folder, identity, snapshot)?;
+        // States that others send must not come before those that were saved.
+        self.post.tell_all(&News::Ready);
+        self.wait_until(|it| it.ready.iter().all(|&ready| ready))?;
         Ok(true)
     }
 
@@ -659,6 +664,7 @@ impl<'a, 'x, S: SearchSpace> WorkerSearch<'a, 'x, S> {
     fn hear(&mut self, from: usize, news: News) {
         match news {
             News::Hello(hello) => self.hellos[from] = Some(hello),
+            News::Ready => self.ready[from] = true,
             News::Read(bytes) => self.post.note_read(from, bytes),
             News::Count { states, transitions } => self.counts[from] = (states, transitions),
             News::Stop(stop) => {
