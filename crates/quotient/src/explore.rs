@@ -340,12 +340,10 @@ fn conduct(
         facts.push(("the options".to_owned(), format!("{wish:?} {search:?}")));
         let others = (membership, &facts[..]);
         return match workers::conduct(model, others, search, (wish, Vec::new().into()), control, follower)? {
-            Conducted::Searched(symmetries, report, note) => {
-                Ok((Found { notes: vec![note], ..Found::new(symmetries, report) }, StateGraph::default()))
-            }
+            Conducted::Searched(found) => Ok((*found, StateGraph::default())),
             Conducted::Stopped(symmetries) => {
                 let reason = control.check().unwrap_or(StopReason::Interrupted);
-                Ok((stopped(symmetries, reason), StateGraph::default()))
+                Ok((stopped(*symmetries, reason), StateGraph::default()))
             }
         };
     }

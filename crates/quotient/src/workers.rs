@@ -22,10 +22,10 @@ pub(crate) fn check(plan: &Plan, membership: &Membership, control: &Control) -> 
     let follower = Follower::new(control, options.checkpoint.as_ref().map(|checkpoint| checkpoint.every));
     let wish = (options.symmetry, options.reduction);
     let found = match conduct(model, (membership, &facts), search, (wish, preserved), control, follower)? {
-        Conducted::Searched(symmetries, report, note) => Found { notes: vec![note], ..Found::new(symmetries, report) },
+        Conducted::Searched(found) => *found,
         Conducted::Stopped(symmetries) => {
             let reason = control.check().unwrap_or(engines::StopReason::Interrupted);
-            return Ok(stopped(plan, symmetries, reason, control));
+            return Ok(stopped(plan, *symmetries, reason, control));
         }
     };
     // A run to a remark would take another search.
@@ -37,10 +37,10 @@ pub(crate) fn check(plan: &Plan, membership: &Membership, control: &Control) -> 
 
 /// The result of a search together with others.
 pub(crate) enum Conducted {
-    /// It has taken place. The note says who took part.
-    Searched(Option<Symmetries>, engines::Report, String),
+    /// It has taken place. A note says who took part.
+    Searched(Box<Found>),
     /// It was stopped before.
-    Stopped(Option<Symmetries>),
+    Stopped(Box<Option<Symmetries>>),
 }
 
 /// Finds the other processes and the symmetries, and searches.
@@ -55,12 +55,12 @@ pub(crate) fn conduct(
     control.enter(Phase::Joining);
     let network = match engines::join(membership, facts, control.interrupt()) {
         Ok(network) => network,
-        Err(JoinError::Interrupted) => return Ok(Conducted::Stopped(None)),
+        Err(JoinError::Interrupted) => return Ok(Conducted::Stopped(Box::new(None))),
         Err(error) => return Err(Refusal::Workers(error.to_string()).into()),
     };
     let symmetries = detection::choose(model, wish, preserved, control, None)?.made();
     if control.check().is_some() {
-        return Ok(Conducted::Stopped(symmetries));
+        return Ok(Conducted::Stopped(Box::new(symmetries)));
     }
     control.enter(Phase::Searching);
     // The others have to be told before this process ends.
@@ -76,7 +76,7 @@ pub(crate) fn conduct(
         if workers == 1 { "" } else { "s" },
         network.bytes_sent()
     );
-    Ok(Conducted::Searched(symmetries, report, note))
+    Ok(Conducted::Searched(Box::new(Found { notes: vec![note], ..Found::new(symmetries, report) })))
 }
 
 /// What must be the same in all processes, by the names of options.
