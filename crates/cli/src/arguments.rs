@@ -2,6 +2,7 @@
 //! the business of the command; what is written here is also what `--help`, the shell completions
 //! and the manual page say.
 
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -150,6 +151,30 @@ pub(crate) struct SearchArguments {
     pub(crate) store_passing: bool,
 }
 
+/// Several machines that search together.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Several machines")]
+pub(crate) struct WorkerArguments {
+    /// Search together with the processes of --hosts, each with N threads that store a share of the states
+    #[arg(long, value_name = "N", value_parser = parse_threads)]
+    pub(crate) workers: Option<u32>,
+    /// The addresses of all processes, a line host:port for each [default: only this process]
+    #[arg(long, value_name = "FILE", requires = "workers")]
+    pub(crate) hosts: Option<PathBuf>,
+    /// Which of them this process is, counted from 0
+    #[arg(long, value_name = "I", requires = "hosts")]
+    pub(crate) process: Option<usize>,
+    /// What only these processes know: the contents of this file [default: the environment variable QUOTIENT_SECRET]
+    #[arg(long, value_name = "FILE", requires = "hosts")]
+    pub(crate) secret: Option<PathBuf>,
+    /// Listen on this address of the machine, instead of loopback
+    #[arg(long, value_name = "ADDRESS", requires = "hosts")]
+    pub(crate) listen: Option<IpAddr>,
+    /// How long to wait for the other processes [default: 1m]
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration, requires = "hosts")]
+    pub(crate) wait: Option<Duration>,
+}
+
 /// When to give up.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Limits")]
@@ -180,7 +205,7 @@ pub(crate) struct ResourceArguments {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Checkpoints")]
 pub(crate) struct CheckpointArguments {
-    /// Save the search to a file periodically and when a limit ends it
+    /// Save the search to a file periodically and when a limit ends it; with --workers, to files in this folder
     #[arg(long, value_name = "FILE")]
     pub(crate) checkpoint: Option<PathBuf>,
     /// How often to save it
@@ -361,6 +386,8 @@ pub(crate) struct CheckArguments {
     #[command(flatten)]
     pub(crate) checkpoints: CheckpointArguments,
     #[command(flatten)]
+    pub(crate) workers: WorkerArguments,
+    #[command(flatten)]
     pub(crate) run_files: RunArguments,
     #[command(flatten)]
     pub(crate) page: PageArguments,
@@ -516,6 +543,8 @@ pub(crate) struct ExploreArguments {
     pub(crate) search: SearchArguments,
     #[command(flatten)]
     pub(crate) limits: LimitArguments,
+    #[command(flatten)]
+    pub(crate) workers: WorkerArguments,
     #[command(flatten)]
     pub(crate) page: PageArguments,
     #[command(flatten)]

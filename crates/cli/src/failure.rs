@@ -42,7 +42,7 @@ impl Failure {
         match self {
             Self::Usage(_) | Self::Library(Error::Refused(_)) => WRONG_USAGE,
             Self::Library(Error::Model(_) | Error::File { .. }) => INVALID_MODEL,
-            Self::Library(Error::Stopped(_)) => INCONCLUSIVE,
+            Self::Library(Error::Stopped(_) | Error::Lost { .. }) => INCONCLUSIVE,
             Self::Library(Error::Internal(_)) => INTERNAL_ERROR,
         }
     }

@@ -128,6 +128,16 @@ fn report(failure: &Failure, (name, format, model): Circumstances<'_>, invocatio
                 }
             }
         }
+        Failure::Library(Error::Lost { message, checkpoint }) => {
+            let advice = match checkpoint {
+                Some(folder) => format!(
+                    "; to resume from the last level that all workers have saved, start every process again, this one by\n  {}",
+                    commands::workers::resume_command(folder)
+                ),
+                None => "; nothing was saved, since --checkpoint was not given".to_owned(),
+            };
+            (&Source::new(model, ""), &remark("lost", &format!("{message}{advice}")))
+        }
         Failure::Library(Error::Model(invalid)) => {
             complain(&diagnostics::render(&invalid.source, &invalid.diagnostics, palette));
             (&invalid.source, &invalid.diagnostics)

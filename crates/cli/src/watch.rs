@@ -42,6 +42,7 @@ impl Observer for Display {
         let Some(bar) = &self.bar else { return };
         bar.set_message(match phase {
             Phase::Loading => "reading the model",
+            Phase::Joining => "waiting for the other processes",
             Phase::Detecting => "looking for symmetries",
             Phase::Partitioning => "looking at what rules distinguish",
             Phase::Searching | Phase::Comparing => "searching",

@@ -2,7 +2,6 @@
 //! instances that the main search could not decide.
 
 use quotient_ir::{DeadlockMode, Interpreter, Interrupt, Layout, Model, PropertyId, PropertyKind};
-use quotient_symmetry::Workspace;
 
 use crate::cross_check;
 use crate::explicit::Exploration;
@@ -156,9 +155,12 @@ fn check_reduced<S: Batches>(
     let clock = observer.clock();
     let system = PassingSystem::new(system, interpreter, options).watched(Guard::new(layout, group.literals()));
     let quotient = QuotientSystem::new(&system, layout, reduction, clock);
-    let mut workspace = Workspace::default();
-    let mut orbit_size = |state: &[u64]| canonicalizer.represented(&mut workspace, state);
-    let orbits = Orbits { size: &mut orbit_size, rule_classes: group.rule_classes(), are_exact: reduction.is_exact() };
+    let orbits = Orbits {
+        size: &|workspace, state| canonicalizer.represented(workspace, state),
+        rule_classes: group.rule_classes(),
+        are_exact: reduction.is_exact(),
+        is_sound: &|| quotient.impossible_slot().or(system.impossible_slot()).is_none(),
+    };
     let result = search_and_judge(&quotient, interpreter, options, None, observer, Some(orbits));
     // This comes first: all other findings are then invalid, and it may be the reason why a run could not be rebuilt.
     if let Some(slot) = quotient.impossible_slot().or(system.impossible_slot()) {

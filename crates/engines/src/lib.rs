@@ -10,6 +10,7 @@ mod adaptive;
 mod booleans;
 mod check;
 mod cross_check;
+mod distributed;
 mod explicit;
 mod narrowing;
 mod observer;
@@ -33,6 +34,7 @@ pub use adaptive::{
 };
 pub use check::{check, check_system, unfinished};
 pub use cross_check::{CrossCheck, Extent};
+pub use distributed::{JoinError, Membership, Network, join};
 pub use narrowing::{Narrowing, layout_for};
 pub use observer::{Edge, Observer, Progress, Silent};
 pub use options::{

@@ -326,6 +326,19 @@ pub enum EngineError {
     /// The run to a violation could not be read from disk.
     #[error("the run to a violation could not be read from disk: {0}")]
     Disk(String),
+    /// The processes of a search do not work together.
+    #[error("{0}")]
+    Network(String),
+    /// The connection to another process was lost.
+    #[error("the connection to process {process} at `{host}` was lost")]
+    Lost {
+        /// Its index.
+        process: usize,
+        /// Its address.
+        host: String,
+        /// Whether checkpoints were written.
+        is_saved: bool,
+    },
     /// A symmetry could not be certified.
     #[error("internal error: {0}")]
     Uncertified(String),

@@ -4,8 +4,9 @@ use std::ops::ControlFlow;
 
 use num_bigint::BigUint;
 use quotient_ir::{DeadlockMode, Fault, FaultKind, Interpreter, Model, PropertyId, PropertyKind, Trace, Violation};
-use quotient_symmetry::Cardinality;
+use quotient_symmetry::{Cardinality, Workspace};
 
+use crate::distributed::{self, OrbitCounter};
 use crate::explicit::checkpoint::{CheckpointSubject, Saved};
 use crate::explicit::disk::Overflow;
 use crate::explicit::judge::Checks;
@@ -24,11 +25,13 @@ pub(crate) type OrbitSize<'a> = &'a mut dyn FnMut(&[u64]) -> Option<Cardinality>
 
 /// What a search knows of the orbits that its states represent.
 pub(crate) struct Orbits<'a> {
-    pub(crate) size: OrbitSize<'a>,
+    pub(crate) size: OrbitCounter<'a>,
     /// For each rule which others symmetries exchange with it.
     pub(crate) rule_classes: &'a [u32],
     /// Whether each orbit is stored once.
     pub(crate) are_exact: bool,
+    /// Whether no value was met that was considered impossible.
+    pub(crate) is_sound: &'a (dyn Fn() -> bool + Sync),
 }
 
 /// The number of orbits counted between reports of progress.
@@ -230,21 +233,34 @@ fn search_space_and_judge<S: SearchSpace>(
     options: &SearchOptions,
     begin: Option<Saved>,
     observer: &mut dyn Observer,
-    mut orbits: Option<Orbits<'_>>,
+    orbits: Option<Orbits<'_>>,
 ) -> Result<(Report, Exploration), EngineError> {
     let model = interpreter.model();
     let checks = Checks::new(model, options.properties.as_deref());
-    let subject = match (&options.checkpoint, &options.resume) {
-        (None, None) => CheckpointSubject::default(),
+    let subject = match (&options.checkpoint, &options.resume, &options.network) {
+        (None, None, None) => CheckpointSubject::default(),
         _ => CheckpointSubject::new(model, options, system.name()),
     };
-    let mut exploration = explore(system, &checks, options, &subject, begin, observer)?;
-    let represented = match &mut orbits {
+    let mut exploration = match &options.network {
+        None => explore(system, &checks, options, &subject, begin, observer)?,
+        Some(network) => {
+            let sound = || true;
+            let (size, is_sound) = match &orbits {
+                Some(orbits) => (Some(orbits.size), orbits.is_sound),
+                None => (None, &sound as _),
+            };
+            distributed::search(system, &checks, options, &subject, (size, is_sound), network, observer)?
+        }
+    };
+    let mut workspace = Workspace::default();
+    let mut size = orbits.as_ref().map(|orbits| |state: &[u64]| (orbits.size)(&mut workspace, state));
+    let represented = match (&mut size, &exploration.store.everywhere) {
         // What was left out is not known.
         _ if options.partial_order.is_some() => None,
-        Some(_) if exploration.approximation.is_some() => None,
-        None => Some(exploration.states.into()),
-        Some(orbits) => count_represented(&exploration, orbits.size, observer),
+        (Some(_), _) if exploration.approximation.is_some() => None,
+        (None, _) => Some(exploration.states.into()),
+        (_, Some(everywhere)) => everywhere.represented.clone(),
+        (Some(size), None) => count_represented(&exploration, size, observer),
     };
     retrace(system, &checks, options, &mut exploration, observer);
     let is_finished = matches!(exploration.end, End::Finished);
@@ -286,7 +302,7 @@ fn search_space_and_judge<S: SearchSpace>(
     let stop_reason = ended.or(unasked).or(cut);
     let firings = if is_counted {
         let classes = orbits.as_ref().map(|orbits| orbits.rule_classes);
-        let size = orbits.as_mut().map(|orbits| &mut *orbits.size as OrbitSize<'_>);
+        let size = size.as_mut().map(|size| size as OrbitSize<'_>);
         count_firings(system, &exploration, model, classes, size, observer)
     } else {
         None

@@ -90,6 +90,7 @@ impl Search {
         let phase = match (&state.ended, state.phase) {
             (Some(_), _) => "done",
             (None, Phase::Loading) => "loading",
+            (None, Phase::Joining) => "joining",
             (None, Phase::Detecting) => "detecting",
             (None, Phase::Partitioning) => "partitioning",
             (None, Phase::Searching) => "searching",

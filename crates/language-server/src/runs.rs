@@ -73,6 +73,7 @@ impl Observer for Teller {
     fn phase(&mut self, phase: Phase) {
         let text = match phase {
             Phase::Loading => "reading",
+            Phase::Joining => "waiting for the other processes",
             Phase::Detecting => "looking for symmetries",
             Phase::Partitioning => "looking at what rules distinguish",
             Phase::Searching => "searching",

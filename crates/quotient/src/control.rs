@@ -40,6 +40,8 @@ pub enum Phase {
     /// Reading the text.
     #[default]
     Loading,
+    /// Waiting for the other processes of a search on several machines.
+    Joining,
     /// Finding symmetries.
     Detecting,
     /// Finding what each rule distinguishes.

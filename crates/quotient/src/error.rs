@@ -1,6 +1,8 @@
 //! The ways an operation ends without a report.
 
-use quotient_engines::{AdaptiveError, EngineError, StopReason};
+use std::path::PathBuf;
+
+use quotient_engines::{AdaptiveError, EngineError, SearchOptions, StopReason};
 use quotient_ir::builder::BuildError;
 use quotient_ir::{Diagnostic, Source, Span};
 use quotient_symmetry::PartialRefusal;
@@ -28,6 +30,14 @@ pub enum Error {
     /// A limit was reached, or the operation was cancelled, before there was anything to report.
     #[error("{0}")]
     Stopped(StopReason),
+    /// The connection to another process of a search on several machines was lost.
+    #[error("{message}")]
+    Lost {
+        /// The reason.
+        message: String,
+        /// Where checkpoints were written, if they were: a search can be resumed from there.
+        checkpoint: Option<PathBuf>,
+    },
     /// A defect of this program.
     #[error(transparent)]
     Internal(#[from] Defect),
@@ -79,6 +89,16 @@ impl Error {
             EngineError::NotEncodable { reason, span } => Self::unsupported(source, reason, span),
             EngineError::Layout(error) => Self::whole_model(source.clone(), "state-too-large", error.to_string()),
             error => Defect::noticed(error.to_string()).into(),
+        }
+    }
+    /// The error of a search on several machines about a model.
+    pub(crate) fn of_workers(source: &Source, error: EngineError, search: &SearchOptions) -> Self {
+        match error {
+            EngineError::Lost { .. } => {
+                Self::Lost { message: error.to_string(), checkpoint: search.checkpoint.clone() }
+            }
+            EngineError::Network(reason) => Refusal::Workers(reason).into(),
+            error => Self::of_engine(source, error),
         }
     }
     /// An error of adaptive reduction about a model.

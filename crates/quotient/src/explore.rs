@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use quotient_engines::partial_order::Relations;
 use quotient_engines::{
-    self as engines, Clock, GuardedQuotient, Observer as EngineObserver, Progress, Reduction as Method, SearchOptions,
-    SearchOrder, StopReason,
+    self as engines, Clock, GuardedQuotient, Membership, Observer as EngineObserver, Progress, Reduction as Method,
+    SearchOptions, SearchOrder, StopReason,
 };
 use quotient_groups::SparsePermutation;
 use quotient_ir::{Action, DeadlockMode, Interrupt};
@@ -24,6 +24,7 @@ use crate::plan::{MOST_THREADS, Refusal, refuse_symmetry};
 use crate::report::{PartialOrderReport, Report};
 use crate::run::{Found, too_little_memory};
 use crate::search;
+use crate::workers::{self, Conducted};
 
 /// The maximum number of states kept for display: a larger drawing is unreadable.
 pub const SHOWN_STATES: usize = 500;
@@ -48,6 +49,8 @@ pub struct ExploreOptions {
     pub store_passing: bool,
     /// What to keep of the graph.
     pub keep: Keep,
+    /// The processes that search together, if there are several: then there is no graph.
+    pub workers: Option<Membership>,
     /// When to stop.
     pub limits: Limits,
 }
@@ -63,6 +66,7 @@ impl Default for ExploreOptions {
             threads: 1,
             store_passing: false,
             keep: Keep::default(),
+            workers: None,
             limits: Limits::default(),
         }
     }
@@ -227,7 +231,7 @@ pub fn explore(
         }
     };
     let deadlock = options.deadlock.unwrap_or_else(|| model.usual_deadlock_mode());
-    let is_drawn = options.partial_order == PartialOrder::Off && !graph.is_guarded;
+    let is_drawn = options.partial_order == PartialOrder::Off && !graph.is_guarded && options.workers.is_none();
     let is_known = found.report.stop_reason.is_none() && deadlock != DeadlockMode::Off && is_drawn;
     let deadlocks = is_known.then(|| graph.deadlocks());
     Ok(Exploration { report: Report::new(found, notes, control, started.elapsed()), graph, deadlocks })
@@ -291,6 +295,19 @@ fn check_options(options: &ExploreOptions) -> Result<Vec<String>, Refusal> {
             return Err(Refusal::PartialOrder(reason.to_owned()));
         }
     }
+    if options.workers.is_some() {
+        let refused = match () {
+            () if options.keep != Keep::Counts => Some("--export: no process has the whole graph"),
+            () if options.order == SearchOrder::DepthFirst => Some("--search dfs"),
+            () if options.reduction == Reduction::Adaptive => Some("--reduction adaptive"),
+            () if options.partial_order != PartialOrder::Off => Some("--partial-order on"),
+            () if options.threads > 1 => Some("--threads: a process has as many threads as workers"),
+            () => None,
+        };
+        if let Some(what) = refused {
+            return Err(Refusal::Workers(format!("--workers cannot be used with {what}")));
+        }
+    }
     let note = format!("a graph is drawn by one thread, not {}", options.threads);
     Ok((options.threads > 1).then_some(note).into_iter().collect())
 }
@@ -318,6 +335,18 @@ fn conduct(
         };
     }
     let wish = (options.symmetry, options.reduction);
+    if let Some(membership) = &options.workers {
+        let mut facts = workers::facts_of_model(model);
+        facts.push(("the options".to_owned(), format!("{wish:?} {search:?}")));
+        let others = (membership, &facts[..]);
+        return match workers::conduct(model, others, search, (wish, Vec::new().into()), control, follower)? {
+            Conducted::Searched(found) => Ok((*found, StateGraph::default())),
+            Conducted::Stopped(symmetries) => {
+                let reason = control.check().unwrap_or(StopReason::Interrupted);
+                Ok((stopped(*symmetries, reason), StateGraph::default()))
+            }
+        };
+    }
     let symmetries = detection::choose(model, wish, Vec::new().into(), control, None)?.made();
     if let Some(reason) = control.check() {
         return Ok((stopped(symmetries, reason), StateGraph::default()));

@@ -92,6 +92,7 @@ mod temporal;
 mod text;
 mod trial;
 pub mod walk;
+mod workers;
 
 use std::path::Path;
 
@@ -116,9 +117,9 @@ pub use options::{Checkpoint, Engine, Limits, Options, PartialOrder, Reduction, 
 pub use partial::{Approximations, Image, PartialReport, partial_symmetry};
 pub use plan::{MOST_THREADS, Plan, Refusal};
 pub use quotient_engines::{
-    Approximation, Extent, FairnessMode, JudgedInstance, LivenessReport, ProductReport, Progress, PropertyReport,
-    RuleFirings, SearchOrder, SetsReport, SolverMethod, Spill, StopReason, StoreMode, Subject, TemporalReport,
-    UsedSymmetry, Verdict, ViolationLimit, Way,
+    Approximation, Extent, FairnessMode, JudgedInstance, LivenessReport, Membership, ProductReport, Progress,
+    PropertyReport, RuleFirings, SearchOrder, SetsReport, SolverMethod, Spill, StopReason, StoreMode, Subject,
+    TemporalReport, UsedSymmetry, Verdict, ViolationLimit, Way,
 };
 pub use quotient_frontends::{LabelChecks, Language, WellDefinedness, format_murphi, outline, syntax_errors};
 pub use quotient_symmetry::{

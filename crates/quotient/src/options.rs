@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use quotient_engines::{FairnessMode, SearchOrder, SolverMethod, Spill, StoreMode, ViolationLimit, Way};
+use quotient_engines::{FairnessMode, Membership, SearchOrder, SolverMethod, Spill, StoreMode, ViolationLimit, Way};
 use quotient_ir::DeadlockMode;
 use quotient_symmetry::Strategy;
 
@@ -143,6 +143,8 @@ pub struct Options {
     pub exact_counts: bool,
     /// Whether to show a run to each cover property that is reached, which takes a separate search for each.
     pub cover_runs: bool,
+    /// The processes that search together, each on its own machine, if there are several.
+    pub workers: Option<Membership>,
     /// When to stop.
     pub limits: Limits,
 }
@@ -169,6 +171,7 @@ impl Default for Options {
             statistics: false,
             exact_counts: false,
             cover_runs: false,
+            workers: None,
             limits: Limits::default(),
         }
     }

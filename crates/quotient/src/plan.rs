@@ -19,6 +19,7 @@
 //! | declared symmetries | no reduction |
 //! | symbolic search | depth-first order, other reductions than of sets, approximate stores, spilling, checkpoints, resuming, a cross-check, statistics, all errors, a limit on states, temporal properties that are not of CTL, global fairness, objectives, partial order (`on`) |
 //! | a solver | the same, and reductions of sets |
+//! | workers | depth-first order, engines other than the explicit one, adaptive reduction and markers, approximate stores, spilling, a cross-check, statistics, runs to covers, objectives, liveness, temporal properties, partial order (`on`), several threads |
 //! | reductions of sets | other than symbolic searches |
 //! | partial order (`on`) | adaptive reduction, markers, a cross-check, statistics, all errors, exact counts, a constraint, liveness, temporal properties, assumptions |
 //!
@@ -126,6 +127,9 @@ pub enum Refusal {
     /// An engine with an incompatible option, or for a model that it does not apply to.
     #[error("{0}")]
     Engine(String),
+    /// Processes that cannot search together.
+    #[error("{0}")]
+    Workers(String),
     /// A checkpoint that does not match.
     #[error("{0}")]
     Resume(String),
@@ -194,6 +198,7 @@ impl Plan {
         let liveness = properties.iter().copied().find(|&id| kind(id) == PropertyKind::AlwaysReachable);
         let has_liveness = liveness.is_some();
         let liveness = liveness.or(temporal.first().copied()).map(named);
+        refuse_workers(model, options, liveness.as_deref())?;
         refuse_engine(model, options, &search, &temporal, &named)?;
         refuse_all_errors(options, &search)?;
         refuse_constraint(model, options, liveness.as_deref())?;
@@ -377,6 +382,42 @@ fn refuse_engine(
         }
     };
     Err(Refusal::Engine(format!("--engine {engine} cannot be used with {what}")))
+}
+
+/// Refuses what searches on several machines do not support.
+fn refuse_workers(model: &Model, options: &Options, liveness: Option<&str>) -> Result<(), Refusal> {
+    if options.workers.is_none() {
+        return Ok(());
+    }
+    let is_reduced = match options.reduction {
+        Reduction::Auto | Reduction::None => true,
+        Reduction::By(strategy) => {
+            !matches!(strategy, Strategy::Markers | Strategy::MarkersTrees | Strategy::MarkersCanonical)
+        }
+        Reduction::Adaptive | Reduction::OfSets(_) => false,
+    };
+    let unusable: [(bool, &str); 11] = [
+        (matches!(options.engine, Engine::Symbolic | Engine::Solver(_)), "an engine that does not store single states"),
+        (options.order == SearchOrder::DepthFirst, "--search dfs"),
+        (!is_reduced, "this reduction: the representative of a state must not depend on what was found before"),
+        (options.store != StoreMode::Exact, "an approximate store"),
+        (options.spill.is_some(), "--spill"),
+        (options.cross_check, "--cross-check"),
+        (options.statistics, "--statistics"),
+        (options.cover_runs, "--cover-runs, which takes further searches"),
+        (!model.ir().objectives.is_empty(), "a model that asks for a best state, which takes further searches"),
+        (
+            options.partial_order == PartialOrder::On,
+            "--partial-order on: which steps suffice depends on what was found",
+        ),
+        (options.threads > 1, "--threads: a process has as many threads as workers"),
+    ];
+    let what = match (unusable.into_iter().find(|(applies, _)| *applies), liveness) {
+        (Some((_, what)), _) => what.to_owned(),
+        (None, Some(name)) => format!("{name}, which needs the graph of all states; name others with --property"),
+        (None, None) => return Ok(()),
+    };
+    Err(Refusal::Workers(format!("--workers cannot be used with {what}")))
 }
 
 /// Refuses to continue past violations where that is not supported.

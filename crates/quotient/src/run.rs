@@ -32,6 +32,7 @@ use crate::strict;
 use crate::symbolic;
 use crate::temporal;
 use crate::trial::{Outcome, Trial};
+use crate::workers;
 
 /// The result of a search.
 pub(crate) struct Found {
@@ -173,14 +174,17 @@ fn conduct(plan: &Plan, control: &Control) -> Result<Found, Error> {
 fn search_states(plan: &Plan, control: &Control) -> Result<Found, Error> {
     let sliced = slicing::sliced(plan);
     let searched = sliced.as_ref().map_or(plan, |sliced| &sliced.plan);
-    let mut found = match strict::strict(searched, control) {
-        Some(strict) => match strict.search(searched, control)? {
+    let mut found = match (&plan.options.workers, strict::strict(searched, control)) {
+        (Some(membership), _) => workers::check(searched, membership, control)?,
+        (None, Some(strict)) => match strict.search(searched, control)? {
             Some(found) => found,
             None => search_as_planned(searched, control)?,
         },
-        None => search_as_planned(searched, control)?,
+        (None, None) => search_as_planned(searched, control)?,
     };
-    found.remarks = remarks::with_runs(searched, &found, control)?;
+    if plan.options.workers.is_none() {
+        found.remarks = remarks::with_runs(searched, &found, control)?;
+    }
     if let Some(sliced) = &sliced {
         sliced.lift(plan, &mut found)?;
         found.slice = Some(sliced.report());
@@ -363,7 +367,7 @@ pub(crate) fn symmetries_first(
 }
 
 /// What is known if everything is stopped before the search.
-fn stopped(plan: &Plan, symmetries: Option<Symmetries>, reason: StopReason, control: &Control) -> Found {
+pub(crate) fn stopped(plan: &Plan, symmetries: Option<Symmetries>, reason: StopReason, control: &Control) -> Found {
     let report = search::unfinished(&plan.model, &plan.search, reason, control);
     Found::new(symmetries, report)
 }

@@ -24,7 +24,8 @@ pub(crate) fn strict(plan: &Plan, control: &Control) -> Option<Strict> {
     let uses_symmetries = options.symmetry == Symmetry::Auto
         && !matches!(options.reduction, Reduction::None | Reduction::Adaptive)
         && !plan.search.violations.collects();
-    let is_alone = options.checkpoint.is_none() && options.resume.is_none() && !options.cross_check;
+    let is_alone =
+        options.workers.is_none() && options.checkpoint.is_none() && options.resume.is_none() && !options.cross_check;
     let (model, layout) = (plan.model.ir(), plan.model.layout());
     let has_quantifiers = model.pool.expressions().iter().any(|it| matches!(it, Expr::Quantified { .. }));
     if !uses_symmetries || !is_alone || !has_quantifiers || control.check().is_some() {

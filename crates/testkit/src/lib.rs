@@ -35,3 +35,4 @@ pub mod symmetric_murphi;
 pub mod symmetry_oracle;
 pub mod temporal_oracle;
 pub mod verdict;
+pub mod workers;

@@ -13,7 +13,7 @@ use quotient_ir::Trace;
 use crate::arguments::{CheckArguments, CheckFormat, EngineName, FairnessName, PartialOrderName, StoreName};
 use crate::commands::{
     Claims, deadlock_mode, exit_status, limits, load_model_with, load_options, order, reduction, runs, serve,
-    show_notes, show_warnings, symmetry,
+    show_notes, show_warnings, symmetry, workers,
 };
 use crate::failure::{Failure, INCONCLUSIVE};
 use crate::invocation::Invocation;
@@ -74,7 +74,11 @@ pub(super) fn check(
     }
     let plan = Plan::new(&model, options)?;
     show_warnings(&model);
+    let is_first = options.workers.as_ref().is_none_or(|membership| membership.process == 0);
     if arguments.page.serve {
+        if options.workers.is_some() {
+            return Err(Failure::Usage("--serve is for a search on this machine: --workers is used without it".into()));
+        }
         return serve_page(arguments, invocation, model, loading, plan, control);
     }
     let mut display = Display::new(arguments.output.format, arguments.output.no_progress);
@@ -83,6 +87,11 @@ pub(super) fn check(
     let report = report?;
     if (hooks.is_stale)() {
         return Ok(ExitCode::from(INCONCLUSIVE));
+    }
+    let status = exit_status(report.verdict);
+    if !is_first {
+        // The first process says it for all.
+        return Ok(ExitCode::from(status));
     }
     show_notes(&report.notes);
     draw(arguments, &model, &report)?;
@@ -94,7 +103,6 @@ pub(super) fn check(
     }
     let detail = arguments.run_files.detail();
     let outcome = Outcome { model: &model, report: &report, counts: None, detail };
-    let status = exit_status(report.verdict);
     if let Some(path) = &arguments.report {
         std::fs::write(path, page::page(&outcome, invocation)).map_err(|error| Failure::file("write", path, &error))?;
     }
@@ -193,6 +201,7 @@ pub(super) fn options(arguments: &CheckArguments) -> Result<Options, Failure> {
         },
         exact_counts: arguments.exact_counts,
         cover_runs: arguments.cover_runs,
+        workers: workers::membership(&arguments.workers)?,
         limits: limits(&arguments.limits),
     })
 }

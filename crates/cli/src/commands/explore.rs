@@ -12,7 +12,7 @@ use quotient_ir::Interpreter;
 use crate::arguments::{AskedName, ExploreArguments, Export, ExportFormat, Format};
 use crate::commands::{
     Claims, deadlock_mode, exit_status, limits, load_model, load_options, order, reduction, serve, show_notes,
-    show_warnings, symmetry,
+    show_warnings, symmetry, workers,
 };
 use crate::failure::Failure;
 use crate::graph::{node_labels, write_aldebaran, write_dot};
@@ -42,6 +42,7 @@ pub(crate) fn run(arguments: &ExploreArguments, invocation: &Invocation) -> Resu
             Some(ExportFormat::Aldebaran) => Keep::Edges,
             Some(ExportFormat::Dot) => Keep::States,
         },
+        workers: workers::membership(&arguments.workers)?,
         limits: limits(&arguments.limits),
     };
     let is_drawing = arguments.export.as_ref().is_some_and(|export| export.format == ExportFormat::Dot);
@@ -57,6 +58,9 @@ pub(crate) fn run(arguments: &ExploreArguments, invocation: &Invocation) -> Resu
         return Err(unknown_variable(name));
     }
     if arguments.page.serve {
+        if options.workers.is_some() {
+            return Err(Failure::Usage("--serve is for a search on this machine: --workers is used without it".into()));
+        }
         if arguments.export.is_some() {
             return Err(Failure::Usage("--serve writes no files: --export is used without it".into()));
         }
@@ -68,6 +72,10 @@ pub(crate) fn run(arguments: &ExploreArguments, invocation: &Invocation) -> Resu
     let found = quotient::explore(&model, &options, &control, &mut display);
     display.clear();
     let found = found?;
+    if options.workers.as_ref().is_some_and(|membership| membership.process != 0) {
+        // The first process says it for all.
+        return Ok(ExitCode::from(exit_status(found.report.verdict)));
+    }
     show_notes(&found.report.notes);
     if let Some((export, file)) = export {
         write(&found, arguments, export, file, &model)?;
@@ -81,7 +89,7 @@ pub(crate) fn run(arguments: &ExploreArguments, invocation: &Invocation) -> Resu
 }
 
 fn outcome<'a>(model: &'a Model, options: &ExploreOptions, found: &'a Exploration) -> Outcome<'a> {
-    let is_drawn = options.partial_order == PartialOrder::Off;
+    let is_drawn = options.partial_order == PartialOrder::Off && options.workers.is_none();
     let initial = is_drawn.then(|| found.graph.initial().len() as u64);
     let counts = GraphCounts { initial, deadlocks: found.deadlocks };
     Outcome { model, report: &found.report, counts: Some(counts), detail: StateDetail::default() }

@@ -28,6 +28,7 @@ mod serve;
 pub(crate) mod simulate;
 pub(crate) mod verify;
 pub(crate) mod watch;
+pub(crate) mod workers;
 
 /// Whether the claims of a Promela model about its runs are included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -22,6 +22,9 @@ type Stamp = Option<(SystemTime, u64)>;
 
 /// Runs the command until it is interrupted.
 pub(crate) fn run(arguments: &CheckArguments, invocation: &Invocation) -> Result<ExitCode, Failure> {
+    if arguments.workers.workers.is_some() {
+        return Err(Failure::Usage("`watch` is for a search on this machine: --workers is for `check`".into()));
+    }
     if arguments.page.serve || arguments.model.path.as_os_str() == "-" {
         return Err(Failure::Usage("`watch` follows files: it does not use --serve or standard input".into()));
     }

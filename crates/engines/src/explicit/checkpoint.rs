@@ -104,6 +104,11 @@ impl CheckpointSubject {
         Self { fingerprint: fingerprint(model, options, system), facts }
     }
 
+    /// A sum over all of it.
+    pub(crate) fn fingerprint(&self) -> u64 {
+        self.fingerprint
+    }
+
     /// What distinguishes this search from that of a checkpoint, in words.
     fn differences(&self, saved: &[(String, String)]) -> Vec<String> {
         let value = |facts: &[(String, String)], name: &str| {
@@ -512,7 +517,7 @@ pub(crate) fn is_resumable(reason: &StopReason) -> bool {
 
 /// A checksum against accidental damage, not against attacks.
 #[derive(Clone, Debug, Default)]
-struct Sum {
+pub(crate) struct Sum {
     value: u64,
     /// Bytes that do not fill a word yet.
     rest: u64,
@@ -520,7 +525,7 @@ struct Sum {
 }
 
 impl Sum {
-    fn add(&mut self, bytes: &[u8]) {
+    pub(crate) fn add(&mut self, bytes: &[u8]) {
         for &byte in bytes {
             self.rest = self.rest << 8 | u64::from(byte);
             self.count += 1;
@@ -535,7 +540,7 @@ impl Sum {
         self.rest = 0;
         self.count = 0;
     }
-    fn finish(&self) -> u64 {
+    pub(crate) fn finish(&self) -> u64 {
         let mut sum = self.clone();
         sum.rest = sum.rest << 8 | u64::from(sum.count);
         sum.mix();

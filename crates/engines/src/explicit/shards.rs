@@ -4,6 +4,7 @@
 use std::io;
 use std::ops::ControlFlow;
 
+use num_bigint::BigUint;
 use rustc_hash::FxHashSet;
 
 use crate::explicit::disk::Overflow;
@@ -21,19 +22,33 @@ pub(crate) struct Shards {
     /// States that did not fit into memory. They have greater numbers than the others, and only [`Shards::path`] and
     /// [`Shards::visit`] include them.
     pub(crate) overflow: Option<Overflow>,
+    /// What is known of all states of a search on several machines, of which only those on runs to findings are here.
+    pub(crate) everywhere: Option<Everywhere>,
+}
+
+/// What is known of states that several machines store.
+#[derive(Clone, Debug)]
+pub(crate) struct Everywhere {
+    /// The number of states that they represent.
+    pub(crate) represented: Option<BigUint>,
 }
 
 impl Shards {
     /// States in one store.
     pub(crate) fn single(store: Store) -> Self {
-        Self { stores: vec![store], bits: 0, overflow: None }
+        Self { stores: vec![store], bits: 0, overflow: None, everywhere: None }
+    }
+
+    /// States of a search on several machines, as far as they are here.
+    pub(crate) fn partly(store: Store, everywhere: Everywhere) -> Self {
+        Self { everywhere: Some(everywhere), ..Self::single(store) }
     }
 
     /// States in several stores, whose number must be a power of two.
     pub(crate) fn several(stores: Vec<Store>) -> Self {
         let bits = stores.len().ilog2();
         debug_assert_eq!(1 << bits, stores.len());
-        Self { stores, bits, overflow: None }
+        Self { stores, bits, overflow: None, everywhere: None }
     }
 
     /// The number of states.

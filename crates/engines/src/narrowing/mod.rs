@@ -96,8 +96,8 @@ impl Narrowing {
         self.states.max(self.states_per_node * u64::from(nodes) / saved)
     }
 
-    /// Whether states are packed by the values seen. Not if an observer depends on the words of states, or a search
-    /// resumes that began with another layout.
+    /// Whether states are packed by the values seen. Not if an observer or other processes depend on the words of states,
+    /// or a search resumes that began with another layout.
     fn applies(&self, layout: &Layout, options: &SearchOptions, observer: &dyn Observer) -> bool {
         layout.words() >= self.least_words
             && layout.multisets().is_empty()
@@ -105,6 +105,7 @@ impl Narrowing {
             && options.checkpoint.is_none()
             && options.resume.is_none()
             && options.spill.is_none()
+            && options.network.is_none()
             && !observer.wants_graph()
     }
 }

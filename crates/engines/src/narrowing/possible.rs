@@ -30,7 +30,9 @@ pub(crate) fn check_possible(
     options: &SearchOptions,
     observer: &mut dyn Observer,
 ) -> Result<Option<Report>, EngineError> {
-    let depends_on_words = options.checkpoint.is_some() || options.resume.is_some() || observer.wants_graph();
+    let is_saved = options.checkpoint.is_some() || options.resume.is_some();
+    // Other processes have to find out the same.
+    let depends_on_words = is_saved || options.network.is_some() || observer.wants_graph();
     // Markers are computed from the codes of the whole layout.
     let has_markers = plan.reduction.as_ref().is_some_and(|reduction| reduction.markers.is_some());
     if depends_on_words || has_markers || !layout.multisets().is_empty() {
