@@ -147,7 +147,7 @@ fn wrong(report: &Report) -> BTreeSet<String> {
 
 /// Whether private points are used, and make the search smaller.
 fn compare(seed: u64) -> Result<[bool; 2], String> {
-    let can_fail = seed % 4 == 0;
+    let can_fail = seed.is_multiple_of(4);
     let text = program(seed, can_fail);
     let fail = |reason: String| Err(format!("seed {seed}: {reason}\n{text}"));
     let (whole, merged) = (loaded(&text, false)?, loaded(&text, true)?);
