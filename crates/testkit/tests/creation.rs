@@ -51,7 +51,9 @@ fn program(seed: u64) -> String {
             "atomic { x = 1; y == 0 -> x = 0 } :: y = 1 - y",
             "atomic { c[0]!1; x = 1; c[0]?_ }",
         ]);
-        let _ = writeln!(text, "active proctype other() {{ do :: {other} od }}");
+        // What it does first shows whether it begins again.
+        let before = random.pick(&["", "y++; assert(y < 3);", "x = 1; y = 1;", "c[1]!1; y++;"]);
+        let _ = writeln!(text, "active proctype other() {{ {before} do :: {other} od }}");
     }
     text.push_str("init {\n  byte i = 0;\n");
     let between = random.pick(&[
@@ -136,6 +138,31 @@ fn creation_does_not_pass_over_atomic_sequences() {
             );
             let verdict = |merges| report(&text, merges, Symmetry::Off).expect("a model").0.verdict;
             assert_eq!(verdict(true), verdict(false), "{text}");
+        }
+    }
+}
+
+/// A process that is there from the start may have moved before others are created, and must not begin again then.
+#[test]
+fn creation_leaves_others_where_they_are() {
+    let model = |creation: &str, node: &str| {
+        format!(
+            "byte x, y; chan c = [1] of {{ byte }}; proctype node() {{ {node} }}
+             active proctype other() {{ byte a; y++; assert(y < 2); end: do :: c?a od }} init {{ {creation} }}"
+        )
+    };
+    for creation in [
+        "run node(); run node()",
+        "byte i; run node(); i = 1; run node()",
+        "byte i; run node(); i = 1; x = i; run node()",
+        "byte i; do :: i < 2 -> run node(); i++ :: else -> break od",
+    ] {
+        for node in ["do :: c!1 od", "c!1; end: x == 3", "do :: c!1 :: x = 1 - x od"] {
+            let text = model(creation, node);
+            let states = |merges| report(&text, merges, Symmetry::Off).expect("a model").0;
+            let (all, merged) = (states(false), states(true));
+            assert_eq!((all.verdict, merged.verdict), (quotient::Verdict::Holds, quotient::Verdict::Holds), "{text}");
+            assert!(merged.states <= all.states, "{} states and not {}\n{text}", merged.states, all.states);
         }
     }
 }

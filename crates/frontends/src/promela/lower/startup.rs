@@ -230,7 +230,11 @@ pub(super) fn skip(emission: &mut Emission<'_, '_>, prefix: &Prefix, program: &P
     if (0..program.processes.len()).any(creates) {
         return false;
     }
-    let hidden: Vec<&Stage> = stages[jump + 1..prefix.end].iter().filter(|stage| stage.stored).collect();
+    // Others that exist from the start on may have moved before the creator goes first. They are where they are then, so no
+    // state in between can stand for them, and all of it is one step.
+    let is_one_step = prefix.is_creation_first && stages[0].living.len() > 1;
+    let is_hidden = |stage: &&Stage| stage.stored && !is_one_step;
+    let hidden: Vec<&Stage> = stages[jump + 1..prefix.end].iter().filter(is_hidden).collect();
     if !properties_hold(&emission.model, &hidden) {
         return false;
     }
@@ -381,20 +385,21 @@ fn rewrite(
     places: &[PlaceId],
 ) {
     let end = stages.len() - 1;
+    // Each rule represents the steps up to the next state that counts.
+    let begins = |position: usize, stage: &Stage| position == 0 || (stage.stored && !hidden.is_empty());
     let names: Vec<(Option<String>, Span)> = stages[jump..end]
         .iter()
         .enumerate()
-        .filter(|(position, stage)| *position == 0 || stage.stored)
+        .filter(|&(position, stage)| begins(position, stage))
         .filter_map(|(_, stage)| {
             let rule = &emission.model.rules[stage.step?.0];
             Some((rule.name.clone(), rule.span))
         })
         .collect();
-    // Each rule represents the steps up to the next stored state.
     let mut takings: Vec<Vec<Taking>> = Vec::new();
     for (position, stage) in stages[jump..end].iter().enumerate() {
         let Some((rule, _)) = stage.step else { continue };
-        if position == 0 || stage.stored {
+        if begins(position, stage) {
             takings.push(Vec::new());
         }
         let telling = &emission.origins[quotient_ir::TableIndex::position(rule)].telling;
