@@ -683,7 +683,7 @@ pub(crate) enum FairnessName {
 /// The stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum StoreName {
-    /// Whole states; densely, if they take half of the memory
+    /// Whole states
     Exact,
     /// Whole states, in few bytes each; somewhat slower
     Dense,

@@ -26,16 +26,13 @@ pub(crate) fn run_within(
     engines::check(model.ir(), model.layout(), plan, options, observer)
 }
 
-/// The share of the memory for states that is in use when a store becomes dense. It then takes about a third of that.
-const DENSE_SHARE: u64 = 2;
-
 /// The same options, with the remaining memory.
 pub(crate) fn within_memory(options: &SearchOptions, control: &Control) -> SearchOptions {
     if options.checkpoint.is_some() {
         control.write_at_the_end();
     }
     let max_memory = control.store_bytes(options.threads, options.spill.is_some());
-    SearchOptions { max_memory, dense_from: max_memory.map(|bytes| bytes / DENSE_SHARE), ..options.clone() }
+    SearchOptions { max_memory, ..options.clone() }
 }
 
 /// The report of a search that was stopped before it produced a result.
