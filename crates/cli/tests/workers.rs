@@ -280,3 +280,14 @@ fn a_process_that_does_not_come_is_named() {
     let output = end(search.command(0, &[]).spawn().expect("it starts"));
     assert!(said(&output).contains("give all of them the same secret"), "{}", said(&output));
 }
+
+#[test]
+fn wrong_lines_of_hosts_are_shown() {
+    let search = Search::new(MODEL, 1, USUAL);
+    for line in ["nowhere", ":7000", "127.0.0.1:70000"] {
+        std::fs::write(search.hosts(), format!("# all of them\n127.0.0.1:7000\n{line}\n")).expect("it can be written");
+        let output = search.command(0, &[]).output().expect("it runs");
+        assert_eq!(output.status.code(), Some(2));
+        assert!(said(&output).contains(&format!("hosts:3: `{line}` is not the address")), "{}", said(&output));
+    }
+}

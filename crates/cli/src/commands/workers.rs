@@ -46,8 +46,18 @@ pub(super) fn membership(arguments: &WorkerArguments) -> Result<Option<Membershi
 
 fn read_hosts(path: &Path) -> Result<Vec<String>, Failure> {
     let text = std::fs::read_to_string(path).map_err(|error| Failure::file("read", path, &error))?;
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-    let hosts: Vec<String> = lines.map(str::to_owned).collect();
+    let mut hosts = Vec::new();
+    for (number, line) in (1..).zip(text.lines().map(str::trim)) {
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let port = line.rsplit_once(':').and_then(|(host, port)| (!host.is_empty()).then(|| port.parse::<u16>()));
+        if !matches!(port, Some(Ok(_))) {
+            let (file, form) = (path.display(), "a line of this file is `host:port`, as in `10.0.0.1:7000`");
+            return Err(Failure::Usage(format!("{file}:{number}: `{line}` is not the address of a process: {form}")));
+        }
+        hosts.push(line.to_owned());
+    }
     if hosts.is_empty() {
         return Err(Failure::Usage(format!("there is no address in `{}`", path.display())));
     }
