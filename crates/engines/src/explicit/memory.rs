@@ -98,6 +98,7 @@ struct MemorySearch<'a, S: SearchSpace> {
     options: &'a SearchOptions,
     observer: &'a mut dyn Observer,
     graph: bool,
+    /// Whether the store is approximate, and forgets states once they are expanded.
     approximate: bool,
     /// The number of bytes at which the store becomes dense, if it still does.
     dense_at: Option<u64>,
