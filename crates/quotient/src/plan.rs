@@ -19,7 +19,7 @@
 //! | declared symmetries | no reduction |
 //! | symbolic search | depth-first order, other reductions than of sets, approximate stores, spilling, checkpoints, resuming, a cross-check, statistics, all errors, a limit on states, temporal properties that are not of CTL, global fairness, objectives, partial order (`on`) |
 //! | a solver | the same, and reductions of sets |
-//! | workers | depth-first order, engines other than the explicit one, adaptive reduction and markers, approximate stores, spilling, a cross-check, statistics, runs to covers, objectives, liveness, temporal properties, partial order (`on`), several threads |
+//! | workers | depth-first order, engines other than the explicit one, adaptive reduction and markers, approximate and dense stores, spilling, a cross-check, statistics, runs to covers, objectives, liveness, temporal properties, partial order (`on`), several threads |
 //! | reductions of sets | other than symbolic searches |
 //! | partial order (`on`) | adaptive reduction, markers, a cross-check, statistics, all errors, exact counts, a constraint, liveness, temporal properties, assumptions |
 //!
@@ -400,7 +400,7 @@ fn refuse_workers(model: &Model, options: &Options, liveness: Option<&str>) -> R
         (matches!(options.engine, Engine::Symbolic | Engine::Solver(_)), "an engine that does not store single states"),
         (options.order == SearchOrder::DepthFirst, "--search dfs"),
         (!is_reduced, "this reduction: the representative of a state must not depend on what was found before"),
-        (options.store != StoreMode::Exact, "an approximate store"),
+        (options.store != StoreMode::Exact, "a store other than the exact one"),
         (options.spill.is_some(), "--spill"),
         (options.cross_check, "--cross-check"),
         (options.statistics, "--statistics"),
