@@ -9,10 +9,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use quotient_engines::partial_order::Relations;
 use quotient_engines::{
-    Report, SearchOptions, SearchOrder, Silent, StopReason, Subject, SymmetrySource, Verdict, ViolationLimit, check,
+    EngineError, Report, SearchOptions, SearchOrder, Silent, StopReason, Subject, SymmetrySource, Verdict,
+    ViolationLimit, check,
 };
 use quotient_ir::{Budget, DeadlockMode, Interrupt, Layout, Model, Property, PropertyId, PropertyKind};
-use quotient_symmetry::Strategy;
+use quotient_symmetry::{Preserved, Strategy};
 use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::random_models::Sort;
 use quotient_testkit::search::plan;
@@ -26,6 +27,9 @@ const LARGEST_OF_MANY: u64 = 2_000;
 
 /// The work for the relations of one of these, in nodes of functions.
 const WORK_OF_MANY: u64 = 300_000;
+
+/// The work for its symmetries: the order of some groups takes minutes.
+const DETECTION_OF_MANY: u64 = 2_000_000;
 
 /// The ways to search: the order, whether symmetries are used, and the number of threads.
 const WAYS: [(SearchOrder, bool, u32); 6] = [
@@ -66,7 +70,7 @@ fn kept_properties(model: &Model) -> Vec<PropertyId> {
 
 /// Compares all searches of a model with the whole one.
 fn compare(model: &Model, deadlock: DeadlockMode, tally: &Tally) -> Result<(), String> {
-    let text = |error: quotient_engines::EngineError| error.to_string();
+    let text = |error: EngineError| error.to_string();
     let layout = Layout::new(model).map_err(|error| error.to_string())?;
     let kept = kept_properties(model);
     let everything = SearchOptions { deadlock, properties: Some(kept.clone()), ..SearchOptions::default() };
@@ -172,7 +176,7 @@ fn compare(model: &Model, deadlock: DeadlockMode, tally: &Tally) -> Result<(), S
 
 /// Compares a search of a small model with the whole one: of everything, or of one subject alone, in one way.
 fn compare_one(model: &Model, deadlock: DeadlockMode, seed: u64, tally: &Tally) -> Result<(), String> {
-    let text = |error: quotient_engines::EngineError| error.to_string();
+    let text = |error: EngineError| error.to_string();
     let layout = Layout::new(model).map_err(|error| error.to_string())?;
     let kept = kept_properties(model);
     // Numbers below 12 decide which sort of model it is.
@@ -213,7 +217,13 @@ fn compare_one(model: &Model, deadlock: DeadlockMode, seed: u64, tally: &Tally) 
     let Ok(relations) = Relations::with_budget(&budget, model, &layout, &asked) else { return Ok(()) };
     let plan = match symmetries {
         true => {
-            Some(plan(model, &layout, &properties, SymmetrySource::Detected, Some(Strategy::Canonical)).map_err(text)?)
+            let (preserved, strategy) = (Preserved::Properties(&properties), Some(Strategy::Canonical));
+            let budget = Budget::new(DETECTION_OF_MANY, Interrupt::new());
+            match quotient_engines::plan(model, &layout, preserved, SymmetrySource::Detected, strategy, &budget) {
+                Ok(plan) => Some(plan),
+                Err(EngineError::GaveUp(_)) => return Ok(()),
+                Err(error) => return Err(text(error)),
+            }
         }
         false => None,
     };
