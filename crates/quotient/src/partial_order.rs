@@ -63,8 +63,8 @@ const DISAPPOINTMENTS: u32 = 3;
 /// The work for relations, in nodes of functions, that is allowed in any case: some ten milliseconds.
 const LEAST_WORK: u64 = 160_000;
 /// The steps of the search for which one node more is allowed. A node takes some 40 ns, and a step where there is something to
-/// reduce more than 100 ns: so this is at most a fifth of the search.
-const STEPS_PER_NODE: u64 = 2;
+/// reduce more than 100 ns: so this is about an eighth of the search.
+const STEPS_PER_NODE: u64 = 3;
 /// The least work that is granted at a time: the search is not interrupted for less.
 const LEAST_GRANT: u64 = 20_000;
 /// How many times as large a search may become while it looks for a shortest run to a violation that is known.
