@@ -343,7 +343,7 @@ impl Model {
         match self.language() {
             // For SPIN and DiVinE, a process that only waits in a loop is not stuck, and in B an operation that changes
             // nothing is a step like any other.
-            Some(Language::Promela | Language::B | Language::Dve) => DeadlockMode::Stuck,
+            Some(Language::Promela | Language::B | Language::Dve | Language::Pnml) => DeadlockMode::Stuck,
             // PAT looks for deadlocks only where the text asserts that there is none.
             Some(Language::Csp) if self.ir().claims_no_deadlock => DeadlockMode::Stuck,
             Some(Language::Csp) => DeadlockMode::Off,

@@ -92,6 +92,7 @@ fn language(name: LanguageName) -> Language {
         LanguageName::Promela => Language::Promela,
         LanguageName::Dve => Language::Dve,
         LanguageName::Csp => Language::Csp,
+        LanguageName::Pnml => Language::Pnml,
     }
 }
 
