@@ -122,6 +122,9 @@ pub(crate) struct ModelArguments {
     /// B: how to treat a guard or condition that is not well-defined [default: note]
     #[arg(long, value_enum, value_name = "KIND")]
     pub(crate) well_definedness: Option<WellDefinednessName>,
+    /// PNML: a file of properties in the form of the Model Checking Contest; may be repeated
+    #[arg(long = "properties", value_name = "FILE")]
+    pub(crate) property_files: Vec<PathBuf>,
 }
 
 /// What a condition of a B operation without a value comes to.
@@ -526,16 +529,12 @@ pub(crate) struct ExploreArguments {
     /// What counts as a deadlock [default: stuttering; stuck in Promela, B, DVE and PNML, off in CSP#]
     #[arg(long, value_enum, value_name = "MODE")]
     pub(crate) deadlock: Option<DeadlockName>,
-    /// Which symmetries to use; auto with --serve, unless said otherwise
-    #[arg(
-        long,
-        value_enum,
-        value_name = "SYMMETRY",
-        default_value_t = SymmetryName::Off,
-        default_value_if("serve", "true", "auto"),
-        help_heading = "Search"
-    )]
-    pub(crate) symmetry: SymmetryName,
+    /// Which symmetries to use [default: off; auto with --serve, and for PNML unless --engine symbolic is given]
+    #[arg(long, value_enum, value_name = "SYMMETRY", help_heading = "Search")]
+    pub(crate) symmetry: Option<SymmetryName>,
+    /// How states are searched: auto, explicit or symbolic
+    #[arg(long, value_enum, value_name = "ENGINE", default_value_t = EngineName::Auto, help_heading = "Search")]
+    pub(crate) engine: EngineName,
     /// Take a part of the steps where that preserves deadlocks and errors; the states represented are not counted
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = AskedName::Off, help_heading = "Search")]
     pub(crate) partial_order: AskedName,
@@ -767,7 +766,7 @@ pub(crate) enum ReductionName {
 /// The engines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum EngineName {
-    /// One state at a time; sets of states if single ones do not fit into memory
+    /// One state at a time; sets of states if single ones do not fit into memory, or are many when a net is explored
     Auto,
     /// One state at a time
     Explicit,

@@ -71,6 +71,9 @@ pub struct SetsReport {
     pub orbits: Option<BigUint>,
     /// How often rules can fire in these states.
     pub transitions: BigUint,
+    /// The greatest value of a variable, and the greatest sum of all, in a model that counts tokens. None if they are not
+    /// known.
+    pub greatest: Option<(u64, u64)>,
     /// The nodes of the diagram of the set.
     pub nodes: usize,
     /// The greatest number of nodes at a time.
@@ -264,10 +267,15 @@ fn judged(
     };
     let mut report = verdicts.report(stop, figures);
     report.never_fired = never_fired;
+    let greatest = match model.counts_tokens && is_finished {
+        true => search.machine.greatest_values(&search.reached),
+        false => None,
+    };
     let sets = SetsReport {
         states,
         orbits,
         transitions,
+        greatest,
         nodes: search.machine.diagrams.size(&search.reached),
         peak_nodes: search.machine.diagrams.peak(),
         images: search.images,
@@ -404,6 +412,7 @@ fn unfinished(
         states: BigUint::default(),
         orbits: None,
         transitions: BigUint::default(),
+        greatest: None,
         nodes: 0,
         peak_nodes: (bytes / NODE_BYTES) as usize,
         images: 0,

@@ -159,7 +159,12 @@ impl<'e> Reader<'e> {
         }
         let mut nets = root.named("net");
         let Some(net) = nets.next() else {
-            return self.report("no-net", "there is no net", root.span, "write `<net id=\"…\" type=\"…\">` in `<pnml>`");
+            return self.report(
+                "no-net",
+                "there is no net",
+                root.span,
+                "write `<net id=\"…\" type=\"…\">` in `<pnml>`",
+            );
         };
         if let Some(other) = nets.next() {
             self.report("several-nets", "there is more than one net", other.span, "put each into its own file");
@@ -516,7 +521,12 @@ impl<'e> Reader<'e> {
         }
     }
 
-    fn arc(&mut self, element: &'e Element, nodes: &FxHashMap<&'e str, Node>, references: &FxHashMap<&'e str, &'e Element>) {
+    fn arc(
+        &mut self,
+        element: &'e Element,
+        nodes: &FxHashMap<&'e str, Node>,
+        references: &FxHashMap<&'e str, &'e Element>,
+    ) {
         for child in &element.children {
             let is_normal = matches!(child.name.as_str(), "type" | "arctype")
                 && child.attribute("value").or(child.label("text")).is_none_or(|value| value == "normal");
@@ -541,7 +551,8 @@ impl<'e> Reader<'e> {
             (None, Some(label)) => self.counted(label, &domain),
             (None, None) if domain.iter().all(|&class| class == DOT) => Term::black(1, domain.len()),
             (None, None) => {
-                let message = format!("this arc does not say which tokens of `{}` it moves", self.net.places[place].name);
+                let message =
+                    format!("this arc does not say which tokens of `{}` it moves", self.net.places[place].name);
                 return self.report("no-inscription", message, element.span, "add an `<hlinscription>`");
             }
         };

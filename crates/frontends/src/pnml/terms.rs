@@ -361,7 +361,9 @@ impl<'e> Reader<'e> {
                     return None;
                 };
                 let classes = self.net.variables[variable].classes.iter().enumerate();
-                Some(classes.map(|(component, &class)| (Value::Variable { variable, component }, Some(class))).collect())
+                Some(
+                    classes.map(|(component, &class)| (Value::Variable { variable, component }, Some(class))).collect(),
+                )
             }
             "useroperator" => {
                 let id = element.attribute("declaration").unwrap_or_default();
@@ -468,7 +470,12 @@ impl<'e> Reader<'e> {
         let (left, right) = (left?, right?);
         let is_alike = |((_, left), (_, right)): (&Typed, &Typed)| left.is_none() || right.is_none() || left == right;
         if left.len() != right.len() || !left.iter().zip(&right).all(is_alike) {
-            self.report("wrong-sort", "values of different sorts are compared", element.span, "compare values of one sort");
+            self.report(
+                "wrong-sort",
+                "values of different sorts are compared",
+                element.span,
+                "compare values of one sort",
+            );
             return None;
         }
         let pairs = left.into_iter().map(|(value, _)| value).zip(right.into_iter().map(|(value, _)| value));

@@ -109,8 +109,9 @@ pub(super) fn read(source: &Source, file: std::ops::Range<usize>) -> Result<Elem
             Ok(Event::Comment(_) | Event::Decl(_) | Event::PI(_)) => {}
             Ok(Event::Eof) => break,
             Err(error) => {
-                let at = offset + usize::try_from(reader.error_position()).unwrap_or(usize::MAX).min(text.len());
-                let error = Diagnostic::error("xml", format!("not well-formed XML: {error}"), Span::new(at, at + 1));
+                let at = usize::try_from(reader.error_position()).unwrap_or(usize::MAX);
+                let span = character_at(text, at, offset);
+                let error = Diagnostic::error("xml", format!("not well-formed XML: {error}"), span);
                 return Err(error.with_help("every start tag needs its end tag, and attributes their quotes"));
             }
         }
@@ -126,9 +127,18 @@ pub(super) fn read(source: &Source, file: std::ops::Range<usize>) -> Result<Elem
     {
         return Ok(root);
     }
-    let whole = Span::new(offset, (offset + 1).min(file.end).max(offset));
-    let error = Diagnostic::error("xml", "the text is not an XML document", whole);
+    let error = Diagnostic::error("xml", "the text is not an XML document", character_at(text, 0, offset));
     Err(error.with_help("a document is one element, such as `<pnml>…</pnml>`"))
+}
+
+/// The character at a position of a file that begins at an offset.
+fn character_at(text: &str, at: usize, offset: usize) -> Span {
+    let mut start = at.min(text.len());
+    while !text.is_char_boundary(start) {
+        start -= 1;
+    }
+    let length = text[start..].chars().next().map_or(0, char::len_utf8);
+    Span::new(offset + start, offset + start + length)
 }
 
 fn add_text(open: &mut [Element], text: &str) {
@@ -148,7 +158,8 @@ fn element(tag: &BytesStart<'_>, span: Span) -> Result<Element, Diagnostic> {
     let name = local(tag.local_name().as_ref());
     let mut attributes = Vec::new();
     for attribute in tag.attributes() {
-        let attribute = attribute.map_err(|error| Diagnostic::error("xml", format!("not well-formed XML: {error}"), span))?;
+        let attribute =
+            attribute.map_err(|error| Diagnostic::error("xml", format!("not well-formed XML: {error}"), span))?;
         let value = attribute
             .unescape_value()
             .map_err(|error| Diagnostic::error("xml", format!("not well-formed XML: {error}"), span))?;

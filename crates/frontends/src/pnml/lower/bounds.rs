@@ -55,9 +55,12 @@ struct System {
 
 /// The number of colours that the factors of a term stand for, except one component.
 fn weight(net: &Net, domain: &[ClassId], term: &Term, except: Option<usize>) -> i64 {
-    let all = term.factors.iter().zip(domain).enumerate().filter(|(position, (factor, _))| {
-        **factor == Factor::All && Some(*position) != except
-    });
+    let all = term
+        .factors
+        .iter()
+        .zip(domain)
+        .enumerate()
+        .filter(|(position, (factor, _))| **factor == Factor::All && Some(*position) != except);
     all.fold(term.coefficient, |product, (_, (_, &class))| product.saturating_mul(net.classes[class].size))
 }
 

@@ -102,9 +102,9 @@ impl Lowering<'_> {
         for (number, place) in net.places.iter().enumerate() {
             let marked = place.marking.iter().map(|term| term.coefficient).sum::<i64>().max(1);
             let high = self.bounds[number].unwrap_or(self.assumed.max(marked)).max(1);
-            let counter = *counters.entry(high).or_insert_with(|| {
-                self.model.types.push(Type { name: None, kind: TypeKind::Range { low: 0, high } })
-            });
+            let counter = *counters
+                .entry(high)
+                .or_insert_with(|| self.model.types.push(Type { name: None, kind: TypeKind::Range { low: 0, high } }));
             let indices: Vec<TypeId> = place.domain.iter().filter_map(|&class| self.class_types[class]).collect();
             let ty = indices.iter().rev().fold(counter, |element, &index| self.array_type(index, element));
             let (name, span) = (place.name.clone(), place.span);
@@ -150,9 +150,9 @@ impl Lowering<'_> {
                     Factor::One(Value::Constant(value)) => vec![*value],
                     Factor::One(_) => Vec::new(),
                 };
-                let longer = tokens.iter().flat_map(|token| {
-                    values.iter().map(move |&value| token.iter().copied().chain([value]).collect())
-                });
+                let longer = tokens
+                    .iter()
+                    .flat_map(|token| values.iter().map(move |&value| token.iter().copied().chain([value]).collect()));
                 tokens = longer.collect();
             }
             for token in tokens {

@@ -4,9 +4,7 @@
 //! colour. Inscriptions may name a colour in several terms, which may coincide for some values of the variables: what is
 //! needed of a colour is the sum over all terms that name it.
 
-use quotient_ir::{
-    BinaryOperator, Diagnostic, ExprId, Fairness, Owner, Quantifier, Rule, Statement, StatementKind,
-};
+use quotient_ir::{BinaryOperator, Diagnostic, ExprId, Fairness, Owner, Quantifier, Rule, Statement, StatementKind};
 
 use super::{Factor, Index, Lowering, Scope, Term, in_loops};
 use crate::pnml::net::{MOST_CELLS, Transition};
@@ -101,7 +99,9 @@ impl Lowering<'_> {
 
     fn indices(&self, cell: quotient_ir::PlaceId) -> Vec<Index> {
         let steps = self.model.pool[cell].steps.iter();
-        steps.filter_map(|step| if let quotient_ir::Step::Index(index) = step { Some(Index(*index)) } else { None }).collect()
+        steps
+            .filter_map(|step| if let quotient_ir::Step::Index(index) = step { Some(Index(*index)) } else { None })
+            .collect()
     }
 
     /// How many tokens of the colour at these indices a multiset has, added to what is given.
@@ -159,7 +159,8 @@ impl Lowering<'_> {
     /// What a transition does.
     fn firing(&mut self, scope: &mut Scope, transition: &Transition) -> Vec<Statement> {
         let span = transition.span;
-        let mut places: Vec<usize> = transition.inputs.iter().chain(&transition.outputs).map(|(place, _)| *place).collect();
+        let mut places: Vec<usize> =
+            transition.inputs.iter().chain(&transition.outputs).map(|(place, _)| *place).collect();
         places.sort_unstable();
         places.dedup();
         let mut body = Vec::new();
@@ -168,7 +169,8 @@ impl Lowering<'_> {
                 arcs.iter().filter(|(own, _)| *own == place).flat_map(|(_, terms)| terms.clone()).collect::<Vec<_>>()
             };
             let (inputs, outputs) = (of(&transition.inputs), of(&transition.outputs));
-            let is_plain = [&inputs, &outputs].iter().all(|terms| merged((*terms).clone()).iter().all(|it| it.coefficient > 0));
+            let is_plain =
+                [&inputs, &outputs].iter().all(|terms| merged((*terms).clone()).iter().all(|it| it.coefficient > 0));
             // Tokens that are taken and put back stay.
             let taken = inputs.into_iter().map(|term| Term { coefficient: -term.coefficient, ..term });
             let net: Vec<Term> = merged(taken.chain(outputs).collect());
@@ -227,4 +229,3 @@ fn variables_of(transition: &Transition) -> Vec<usize> {
     transition.guard.for_each_variable(&mut note);
     variables
 }
-
