@@ -32,7 +32,7 @@ use crate::workers::{self, Conducted};
 pub const SHOWN_STATES: usize = 500;
 
 /// With more stored states, sets are tried for a net: what has that many may have small diagrams.
-const MANY_STATES: u64 = 1_000_000;
+const MANY_STATES: u64 = 100_000;
 
 /// What to explore, and how. The default counts the states of the model itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -233,6 +233,10 @@ pub fn explore(
     observer: &mut dyn Observer,
 ) -> Result<Exploration, Error> {
     let mut notes = check_options(options)?;
+    // Symmetries preserve steps, and not how many ways to fire are the same step.
+    let is_unclear = model.warnings().iter().any(|warning| warning.code == quotient_frontends::EQUAL_FIRINGS);
+    let whole = ExploreOptions { symmetry: Symmetry::Off, ..options.clone() };
+    let options = if is_unclear && options.reduction == Reduction::Auto { &whole } else { options };
     let started = Instant::now();
     control.tighten(&options.limits);
     let search = SearchOptions {
@@ -409,8 +413,6 @@ fn conduct(
     }
     match symbolic::explore(model, search, control, symbolic::TRIED_BYTES) {
         Ok((mut found, tokens)) if found.report.stop_reason.is_none() => {
-            let symmetries = first.0.symmetries.map(|it| it.unused("not used: sets of states were counted"));
-            found.symmetries = symmetries;
             found.notes.push(format!("there are more than {MANY_STATES} states to store: sets were searched"));
             Ok((found, StateGraph::default(), tokens))
         }

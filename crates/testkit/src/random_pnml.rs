@@ -102,7 +102,7 @@ pub fn random_net(seed: u64) -> RandomNet {
     }
     for _ in 0..random.between(1, 4) {
         let guard = (!net.classes.is_empty() && random.percent(40)).then(|| net.guard(&mut random, 2));
-        let mut arcs = |random: &mut Random, least: i64| -> Vec<(usize, Vec<Term>)> {
+        let arcs = |random: &mut Random, least: i64| -> Vec<(usize, Vec<Term>)> {
             let mut places: Vec<usize> =
                 (0..random.between(least, 2)).map(|_| random.below(net.places.len())).collect();
             places.sort_unstable();

@@ -8,6 +8,7 @@
 mod bounds;
 mod formulas;
 mod rules;
+mod ways;
 
 use quotient_ir::{
     BinaryOperator, Diagnostic, Expr, ExprId, Iteration, Local, LocalId, LocalKind, Model, Parameter, Place, PlaceId,
@@ -19,6 +20,7 @@ use rustc_hash::FxHashMap;
 use super::net::{ClassId, DOT, Net};
 use super::terms::{Comparison, Condition, Factor, Term, Value};
 use super::xml::Element;
+use crate::EQUAL_FIRINGS;
 
 /// The bound that is assumed where none follows.
 pub(super) const ASSUMED_BOUND: i64 = 255;
@@ -45,6 +47,11 @@ pub(super) fn lower(
     lowering.start();
     lowering.rules();
     lowering.property_sets(properties);
+    if let Some(transition) = ways::ambiguous(net) {
+        let message = format!("different ways to fire `{}` may be the same step", transition.name);
+        let warning = Diagnostic::warning(EQUAL_FIRINGS, message, transition.span);
+        lowering.diagnostics.push(warning.with_help("`explore` counts firings without symmetries"));
+    }
     let Lowering { model, diagnostics, .. } = lowering;
     if diagnostics.iter().any(Diagnostic::is_error) {
         return (None, diagnostics);
