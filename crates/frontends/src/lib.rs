@@ -141,9 +141,6 @@ impl Default for LoadOptions {
 /// warning is not reported as holding.
 pub const UNSUPPORTED_PROPERTY: &str = "unsupported-property";
 
-/// The code of warnings about a net in which several ways to fire may be one step. Symmetries do not preserve how many.
-pub const EQUAL_FIRINGS: &str = "equal-firings";
-
 /// A usable model with its warnings.
 #[derive(Clone, Debug)]
 pub struct Loaded {

@@ -85,4 +85,83 @@ fn texts_that_ask_for_too_much() {
     };
     assert_eq!(read(&sort("100000")), Err(vec!["too-large"]));
     assert_eq!(read(&sort("10000000000")), Err(vec!["no-range", "no-range"]));
+    let declared = |declarations: &str, body: &str| {
+        net(&format!(
+            "<declaration><structure><declarations>{declarations}</declarations></structure></declaration>{body}"
+        ))
+    };
+    // Sorts that are made of others have more and more components.
+    let doubled = |level: usize| {
+        let of = format!("<usersort declaration=\"s{}\"/>", level - 1);
+        format!("<namedsort id=\"s{level}\" name=\"s\"><productsort>{of}{of}</productsort></namedsort>")
+    };
+    let sorts: String = (1..60).map(doubled).collect();
+    let sorts = format!("<namedsort id=\"s0\" name=\"s\"><dot/></namedsort>{sorts}");
+    assert!(read(&declared(&sorts, "")).is_err_and(|codes| codes.contains(&"too-large")));
+    let itself = "<namedsort id=\"s\" name=\"s\"><productsort><usersort declaration=\"s\"/></productsort></namedsort>";
+    assert_eq!(read(&declared(itself, "")), Err(vec!["cyclic-sort"]));
+    // Conditions in conditions.
+    let condition = (0..200).fold("<booleanconstant value=\"true\"/>".to_owned(), |inner, _| {
+        format!("<xor>{inner}<booleanconstant value=\"true\"/></xor>")
+    });
+    let guarded = |condition: &str| {
+        format!("<transition id=\"t\"><condition><structure>{condition}</structure></condition></transition>")
+    };
+    assert_eq!(read(&net(&guarded(&condition))), Ok(()));
+    // A number that is not in its class.
+    let range = "<finiteintrange start=\"-1\" end=\"2\"/>";
+    let outside = "<successor><finiteintrangeconstant value=\"9223372036854775807\"><finiteintrange start=\"-1\" \
+                   end=\"2\"/></finiteintrangeconstant></successor>";
+    let compared = |left: &str, right: &str| guarded(&format!("<equality>{left}{right}</equality>"));
+    assert_eq!(read(&net(&compared(outside, outside))), Err(vec!["out-of-range", "out-of-range"]));
+    // Parts of a partition are no values.
+    let members = |value: i64| format!("<finiteintrangeconstant value=\"{value}\">{range}</finiteintrangeconstant>");
+    let part = |id: &str, values: &[i64]| {
+        let members: String = values.iter().map(|&value| members(value)).collect();
+        format!("<partitionelement id=\"{id}\" name=\"{id}\">{members}</partitionelement>")
+    };
+    let partition = format!(
+        "<partition id=\"h\" name=\"h\">{range}{}{}</partition><variabledecl id=\"x\" name=\"x\">{range}</variabledecl>",
+        part("low", &[-1, 0]),
+        part("high", &[1, 2])
+    );
+    let (x, low) = ("<variable refvariable=\"x\"/>", "<useroperator declaration=\"low\"/>");
+    let part_of = format!("<partitionelementof refpartition=\"h\">{x}</partitionelementof>");
+    assert_eq!(read(&declared(&partition, &compared(&part_of, low))), Ok(()));
+    assert_eq!(read(&declared(&partition, &compared(x, low))), Err(vec!["wrong-sort"]));
+    // An inscription that lists most of a large class, and one place with many transitions.
+    let constants: String = (0..3000).map(|it| format!("<feconstant id=\"c{it}\" name=\"c{it}\"/>")).collect();
+    let class =
+        format!("<namedsort id=\"C\" name=\"C\"><finiteenumeration>{constants}</finiteenumeration></namedsort>");
+    let terms: String = (1..3000).map(|it| format!("<useroperator declaration=\"c{it}\"/>")).collect();
+    let listed = format!(
+        "<place id=\"p\"><type><structure><usersort declaration=\"C\"/></structure></type></place><transition id=\"t\"/>\
+         <arc id=\"a\" source=\"p\" target=\"t\"><hlinscription><structure><add>{terms}</add></structure>\
+         </hlinscription></arc>"
+    );
+    assert_eq!(read(&declared(&class, &listed)), Err(vec!["too-large"]));
+    let many: String = (0..3000).map(|it| format!("<place id=\"p{it}\"/><transition id=\"t{it}\"/>")).collect();
+    assert_eq!(read(&net(&many)), Ok(()));
+}
+
+/// Formulas that name others several times do not grow.
+#[test]
+fn formulas_in_formulas() {
+    let net = "<pnml><net id=\"n\" type=\"ptnet\"><place id=\"p\"/></net></pnml>";
+    let count =
+        "<integer-le><tokens-count><place>p</place></tokens-count><integer-constant>1</integer-constant></integer-le>";
+    let read_with = |formula: &str| {
+        let text = format!("<property-set><property><id>f</id><formula>{formula}</formula></property></property-set>");
+        let source = quotient_ir::Source::new("n.pnml", net).followed_by(&quotient_ir::Source::new("f.xml", text));
+        quotient_frontends::load(source, Language::Pnml, &LoadOptions::default()).map(|_| ())
+    };
+    for operator in ["equivalence", "exclusive-disjunction", "implication"] {
+        let nested = |inner: &str, levels: usize| {
+            (0..levels).fold(inner.to_owned(), |inner, _| format!("<{operator}>{inner}{count}</{operator}>"))
+        };
+        let always = |inner: &str| format!("<all-paths><globally>{inner}</globally></all-paths>");
+        assert!(read_with(&always(&nested(count, 200))).is_ok(), "{operator}");
+        let temporal = format!("<all-paths><finally>{count}</finally></all-paths>");
+        assert!(read_with(&nested(&temporal, 60)).is_ok(), "{operator}");
+    }
 }

@@ -17,7 +17,7 @@ use quotient_symmetry::{Describer, Families, Strategy, Workspace};
 
 use crate::adaptive;
 use crate::control::{Control, Follower, Observer, Phase, Supervised};
-use crate::detection::{self, Symmetries};
+use crate::detection::{self, Symmetries, ToPreserve};
 use crate::error::Error;
 use crate::model::Model;
 use crate::options::{Engine, Limits, PartialOrder, Reduction, Symmetry};
@@ -233,10 +233,6 @@ pub fn explore(
     observer: &mut dyn Observer,
 ) -> Result<Exploration, Error> {
     let mut notes = check_options(options)?;
-    // Symmetries preserve steps, and not how many ways to fire are the same step.
-    let is_unclear = model.warnings().iter().any(|warning| warning.code == quotient_frontends::EQUAL_FIRINGS);
-    let whole = ExploreOptions { symmetry: Symmetry::Off, ..options.clone() };
-    let options = if is_unclear && options.reduction == Reduction::Auto { &whole } else { options };
     let started = Instant::now();
     control.tighten(&options.limits);
     let search = SearchOptions {
@@ -247,7 +243,7 @@ pub fn explore(
         max_depth: options.limits.max_depth,
         store_passing: options.store_passing,
         // Only so are the firings of a quotient known.
-        statistics: model.ir().counts_tokens && options.symmetry != Symmetry::Off,
+        statistics: model.ir().counts_tokens && options.symmetry != Symmetry::Off && options.workers.is_none(),
         ..SearchOptions::default()
     };
     let stopped = |reason| Found::new(None, search::unfinished(model, &search, reason, control));
@@ -444,11 +440,12 @@ fn search_states(
         };
     }
     let wish = (options.symmetry, options.reduction);
+    let preserved = ToPreserve::of_search(Vec::new(), search);
     if let Some(membership) = &options.workers {
         let mut facts = workers::facts_of_model(model);
         facts.push(("the options".to_owned(), format!("{wish:?} {search:?}")));
         let others = (membership, &facts[..]);
-        return match workers::conduct(model, others, search, (wish, Vec::new().into()), control, follower)? {
+        return match workers::conduct(model, others, search, (wish, preserved), control, follower)? {
             Conducted::Searched(found) => Ok((*found, StateGraph::default(), None)),
             Conducted::Stopped(symmetries) => {
                 let reason = control.check().unwrap_or(StopReason::Interrupted);
@@ -456,7 +453,7 @@ fn search_states(
             }
         };
     }
-    let symmetries = detection::choose(model, wish, Vec::new().into(), control, None)?.made();
+    let symmetries = detection::choose(model, wish, preserved, control, None)?.made();
     if let Some(reason) = control.check() {
         return Ok((stopped(symmetries, reason), StateGraph::default(), None));
     }

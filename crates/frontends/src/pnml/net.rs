@@ -8,6 +8,10 @@ use super::xml::Element;
 
 /// The most values of a class.
 const LARGEST_CLASS: i64 = 1 << 20;
+/// The most components of a product. Named sorts are used in others, so a small text could name many.
+const MOST_COMPONENTS: usize = 64;
+/// The most summands of the inscription of an arc: each is compared with each other.
+const MOST_SUMMANDS: usize = 2048;
 /// The most cells of a place, and the most instances of a transition.
 pub(super) const MOST_CELLS: usize = 1 << 22;
 
@@ -340,8 +344,13 @@ impl<'e> Reader<'e> {
             }
             "productsort" => {
                 let parts: Vec<Option<Sort>> = element.children.iter().map(|part| self.sort(part, None)).collect();
-                let parts: Option<Vec<Sort>> = parts.into_iter().collect();
-                Some(parts?.concat())
+                let parts = parts.into_iter().collect::<Option<Vec<Sort>>>()?;
+                if parts.iter().map(Vec::len).sum::<usize>() > MOST_COMPONENTS {
+                    let help = format!("at most {MOST_COMPONENTS} are read");
+                    self.report("too-large", "the product has too many components", element.span, &help);
+                    return None;
+                }
+                Some(parts.concat())
             }
             "multisetsort" => element.children.first().and_then(|of| self.sort(of, name)),
             other => {
@@ -556,6 +565,10 @@ impl<'e> Reader<'e> {
                 return self.report("no-inscription", message, element.span, "add an `<hlinscription>`");
             }
         };
+        if terms.len() > MOST_SUMMANDS {
+            let help = format!("at most {MOST_SUMMANDS} are read: use `<all>`");
+            return self.report("too-large", "the inscription has too many summands", element.span, &help);
+        }
         let transition = &mut self.net.transitions[transition];
         let own = if is_input { &mut transition.inputs } else { &mut transition.outputs };
         match own.iter_mut().find(|(other, _)| *other == place) {

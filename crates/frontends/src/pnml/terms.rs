@@ -75,6 +75,8 @@ pub(super) enum Condition {
     And(Vec<Condition>),
     Or(Vec<Condition>),
     Compare(Comparison, Value, Value),
+    /// One of them, and not both.
+    Differ(Box<Condition>, Box<Condition>),
 }
 
 impl Value {
@@ -125,6 +127,10 @@ impl Condition {
             Self::Constant(_) => {}
             Self::Not(of) => of.for_each_variable(visit),
             Self::And(parts) | Self::Or(parts) => parts.iter().for_each(|part| part.for_each_variable(visit)),
+            Self::Differ(left, right) => {
+                left.for_each_variable(visit);
+                right.for_each_variable(visit);
+            }
             Self::Compare(_, left, right) => {
                 left.for_each_variable(visit);
                 right.for_each_variable(visit);
@@ -150,8 +156,25 @@ pub(super) fn merged(terms: Vec<Term>) -> Vec<Term> {
     sums
 }
 
-/// A value and its class; numbers that stand alone have none.
-type Typed = (Value, Option<ClassId>);
+/// What a value is one of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// A number that stands alone, of any class that has it.
+    Number,
+    /// A class.
+    Class(ClassId),
+    /// The parts of a partition.
+    Part(usize),
+}
+
+impl Kind {
+    fn may_be(self, class: ClassId) -> bool {
+        self == Self::Number || self == Self::Class(class)
+    }
+}
+
+/// A value and what it is one of.
+type Typed = (Value, Kind);
 
 impl<'e> Reader<'e> {
     /// The terms in the subterms of an operator.
@@ -244,8 +267,8 @@ impl<'e> Reader<'e> {
             }
             _ => {
                 let values = self.values(element)?;
-                let classes: Vec<Option<ClassId>> = values.iter().map(|(_, class)| *class).collect();
-                self.check_classes(&classes, domain, element.span)?;
+                let kinds: Vec<Kind> = values.iter().map(|(_, kind)| *kind).collect();
+                self.check_kinds(&kinds, domain, element.span)?;
                 let factors = values.into_iter().zip(domain).map(|((value, _), &class)| match value {
                     Value::Constant(number) if !self.is_member(number, class) => None,
                     value => Some(Factor::One(value)),
@@ -323,19 +346,22 @@ impl<'e> Reader<'e> {
     }
 
     fn check_domain(&mut self, found: &[ClassId], expected: &[ClassId], span: Span) -> Option<()> {
-        let found: Vec<Option<ClassId>> = found.iter().copied().map(Some).collect();
-        self.check_classes(&found, expected, span)
+        let found: Vec<Kind> = found.iter().copied().map(Kind::Class).collect();
+        self.check_kinds(&found, expected, span)
     }
 
-    fn check_classes(&mut self, found: &[Option<ClassId>], expected: &[ClassId], span: Span) -> Option<()> {
-        let is_equal = |(found, expected): (&Option<ClassId>, &ClassId)| found.is_none_or(|found| found == *expected);
-        if found.len() == expected.len() && found.iter().zip(expected).all(is_equal) {
+    fn check_kinds(&mut self, found: &[Kind], expected: &[ClassId], span: Span) -> Option<()> {
+        if found.len() == expected.len() && found.iter().zip(expected).all(|(kind, &class)| kind.may_be(class)) {
             return Some(());
         }
-        let name = |class: &ClassId| self.net.classes[*class].name.clone();
-        let text = |classes: Vec<String>| classes.join(" × ");
-        let expected = text(expected.iter().map(name).collect());
-        let found = text(found.iter().map(|class| class.as_ref().map_or_else(|| "number".into(), name)).collect());
+        let name = |kind: Kind| match kind {
+            Kind::Number => "number",
+            Kind::Class(class) => &self.net.classes[class].name,
+            Kind::Part(_) => "part",
+        };
+        let text = |kinds: &[Kind]| kinds.iter().map(|&kind| name(kind)).collect::<Vec<_>>().join(" × ");
+        let expected = text(&expected.iter().copied().map(Kind::Class).collect::<Vec<_>>());
+        let found = text(found);
         let message = format!("this is of the sort {found}, and {expected} is expected");
         self.report("wrong-sort", message, span, "correct the term, or the sort of the place");
         None
@@ -362,22 +388,24 @@ impl<'e> Reader<'e> {
                 };
                 let classes = self.net.variables[variable].classes.iter().enumerate();
                 Some(
-                    classes.map(|(component, &class)| (Value::Variable { variable, component }, Some(class))).collect(),
+                    classes
+                        .map(|(component, &class)| (Value::Variable { variable, component }, Kind::Class(class)))
+                        .collect(),
                 )
             }
             "useroperator" => {
                 let id = element.attribute("declaration").unwrap_or_default();
                 if let Some(&(class, value)) = self.constants.get(id) {
-                    return Some(vec![(Value::Constant(value), Some(class))]);
+                    return Some(vec![(Value::Constant(value), Kind::Class(class))]);
                 }
-                if let Some(&(_, part)) = self.parts.get(id) {
-                    return Some(vec![(Value::Constant(part as i64), None)]);
+                if let Some(&(partition, part)) = self.parts.get(id) {
+                    return Some(vec![(Value::Constant(part as i64), Kind::Part(partition))]);
                 }
                 let message = format!("there is no constant `{id}`");
                 self.report("unknown-name", message, element.span, "use the id of a constant of an enumeration");
                 None
             }
-            "dotconstant" => Some(vec![(Value::Constant(0), Some(DOT))]),
+            "dotconstant" => Some(vec![(Value::Constant(0), Kind::Class(DOT))]),
             "finiteintrangeconstant" | "numberconstant" => {
                 let text = element.attribute("value").unwrap_or_default();
                 let Ok(value) = text.trim().parse::<i64>() else {
@@ -386,7 +414,14 @@ impl<'e> Reader<'e> {
                     return None;
                 };
                 let range = element.child("finiteintrange").and_then(|range| self.sort(range, None));
-                Some(vec![(Value::Constant(value), range.and_then(|sort| sort.first().copied()))])
+                let Some(class) = range.and_then(|sort| sort.first().copied()) else {
+                    return Some(vec![(Value::Constant(value), Kind::Number)]);
+                };
+                if !self.is_member(value, class) {
+                    self.report("out-of-range", "the number is not in the class", element.span, "choose another one");
+                    return None;
+                }
+                Some(vec![(Value::Constant(value), Kind::Class(class))])
             }
             "successor" | "predecessor" => {
                 let by = if element.name == "successor" { 1 } else { -1 };
@@ -395,14 +430,14 @@ impl<'e> Reader<'e> {
                     return None;
                 };
                 let values = self.values(operand)?;
-                let shifted = values.into_iter().map(|(of, class)| match (of, class) {
-                    (Value::Constant(value), Some(class)) => {
-                        let Some(entry) = self.net.classes.get(class) else { return None };
+                let shifted = values.into_iter().map(|(of, kind)| match (of, kind) {
+                    (Value::Constant(value), Kind::Class(class)) => {
+                        let entry = &self.net.classes[class];
                         let next = entry.first + (value - entry.first + by).rem_euclid(entry.size);
-                        Some((Value::Constant(next), Some(class)))
+                        Some((Value::Constant(next), kind))
                     }
-                    (of, Some(class)) => Some((Value::Shifted { of: Box::new(of), by, class }, Some(class))),
-                    (_, None) => None,
+                    (of, Kind::Class(class)) => Some((Value::Shifted { of: Box::new(of), by, class }, kind)),
+                    (_, Kind::Number | Kind::Part(_)) => None,
                 });
                 let shifted: Option<Vec<Typed>> = shifted.collect();
                 if shifted.is_none() {
@@ -421,8 +456,8 @@ impl<'e> Reader<'e> {
                 let operands = Self::operands(element);
                 let values = operands.first().map(|operand| self.values(operand));
                 match values.flatten().as_deref() {
-                    Some([(of, class)]) if class.is_none_or(|it| it == self.net.partitions[partition].class) => {
-                        Some(vec![(Value::Part { of: Box::new(of.clone()), partition }, None)])
+                    Some([(of, kind)]) if kind.may_be(self.net.partitions[partition].class) => {
+                        Some(vec![(Value::Part { of: Box::new(of.clone()), partition }, Kind::Part(partition))])
                     }
                     _ => {
                         let message = "a value of the class of the partition is expected";
@@ -468,7 +503,10 @@ impl<'e> Reader<'e> {
         };
         let (left, right) = (self.values(left), self.values(right));
         let (left, right) = (left?, right?);
-        let is_alike = |((_, left), (_, right)): (&Typed, &Typed)| left.is_none() || right.is_none() || left == right;
+        let is_alike = |((_, left), (_, right)): (&Typed, &Typed)| match (left, right) {
+            (Kind::Number, Kind::Class(_)) | (Kind::Class(_), Kind::Number) => true,
+            (left, right) => left == right,
+        };
         if left.len() != right.len() || !left.iter().zip(&right).all(is_alike) {
             self.report(
                 "wrong-sort",
@@ -506,8 +544,7 @@ impl<'e> Reader<'e> {
             }
             ("xor", 2) => {
                 let (right, left) = (parts.pop()?, parts.pop()?);
-                let only = |this: Condition, other: Condition| Condition::And(vec![this, not(other)]);
-                Some(Condition::Or(vec![only(left.clone(), right.clone()), only(right, left)]))
+                Some(Condition::Differ(Box::new(left), Box::new(right)))
             }
             (name, _) => {
                 let message = format!("`<{name}>` has a wrong number of operands");

@@ -13,6 +13,10 @@ use super::super::terms::{Comparison, Condition, Factor, Term, Value};
 const MOST_WORK: u64 = 100_000_000;
 /// The most terms of a transition for which each subset is considered.
 const MOST_TERMS: usize = 6;
+/// The most entries of the matrix of a linear program.
+const MOST_ENTRIES: usize = 1 << 22;
+/// How many entries of a matrix are copied for the work of a multiplication.
+const COPIED: u64 = 8;
 /// A greater bound is none.
 const GREATEST: i128 = 1 << 31;
 
@@ -25,15 +29,23 @@ pub(super) fn bounds(net: &Net) -> Vec<Option<i64>> {
             best[place] = Some(best[place].map_or(bound, |known| known.min(bound)));
         }
     };
-    let whole = whole(net);
-    for (place, bound) in whole.solve(&mut work).into_iter().enumerate() {
+    if net.places.len().saturating_mul(net.transitions.len()) > MOST_ENTRIES {
+        return best;
+    }
+    for (place, bound) in whole(net).solve(&mut work).into_iter().enumerate() {
         note(place, bound);
     }
     for class in (0..net.classes.len()).filter(|&class| class != DOT && net.classes[class].size > 1) {
         let counted = counted(net, class);
         // The greatest bound of all values.
         let mut greatest: Vec<Option<i64>> = vec![Some(0); counted.len()];
+        let size = (counted.len() * net.transitions.len()) as u64 / COPIED;
         for colour in colours(net, class) {
+            let Some(rest) = work.checked_sub(size) else {
+                greatest.fill(None);
+                break;
+            };
+            work = rest;
             let bounds = projected(net, class, colour, &counted).solve(&mut work);
             for (greatest, bound) in greatest.iter_mut().zip(bounds) {
                 *greatest = greatest.zip(bound).map(|(left, right)| left.max(right));
@@ -281,6 +293,10 @@ impl System {
     /// which it is a bound of the weighted sum. None if there is no bound, or if numbers become too large.
     fn greatest(&self, target: usize, work: &mut u64) -> Option<(Rational, Vec<(usize, Rational)>)> {
         let (rows, width) = (self.initial.len(), self.columns.len());
+        if rows * width > MOST_ENTRIES {
+            return None;
+        }
+        *work = work.checked_sub((rows * width) as u64 / COPIED)?;
         // Counters as functions of the numbers of changes. Variables 0.. are changes, width.. are counters.
         let mut dictionary: Vec<Vec<Rational>> = Vec::with_capacity(rows);
         for row in 0..rows {

@@ -21,6 +21,7 @@ enum Tree {
     Not(Box<Tree>),
     And(Vec<Tree>),
     Or(Vec<Tree>),
+    Same(Box<Tree>, Box<Tree>),
     Next(Box<Tree>),
     Eventually(Box<Tree>),
     Always(Box<Tree>),
@@ -208,25 +209,20 @@ impl Lowering<'_> {
                 self.joined(parts, false)
             }
             "implication" | "equivalence" | "exclusive-disjunction" => {
-                let first = self.trees(scope, element)?;
-                let second = self.trees(scope, element)?;
-                let (Ok([a, b]), Ok([c, d])) = (<[Tree; 2]>::try_from(first), <[Tree; 2]>::try_from(second)) else {
+                let Ok([left, right]) = <[Tree; 2]>::try_from(self.trees(scope, element)?) else {
                     let message = format!("`<{}>` has two operands", element.name);
                     self.refuse(element, message, "correct the formula");
                     return None;
                 };
                 match element.name.as_str() {
                     "implication" => {
-                        let not = self.negated(a);
-                        self.joined(vec![not, b], false)
+                        let not = self.negated(left);
+                        self.joined(vec![not, right], false)
                     }
-                    name => {
-                        // Both or none; for the exclusive one, the negation.
-                        let both = self.joined(vec![a, b], true);
-                        let (c, d) = (self.negated(c), self.negated(d));
-                        let none = self.joined(vec![c, d], true);
-                        let same = self.joined(vec![both, none], false);
-                        if name == "equivalence" { same } else { self.negated(same) }
+                    "equivalence" => self.same(left, right),
+                    _ => {
+                        let same = self.same(left, right);
+                        self.negated(same)
                     }
                 }
             }
@@ -277,6 +273,17 @@ impl Lowering<'_> {
         match tree {
             Tree::Condition(condition, text) => Tree::Condition(self.not(condition), format!("!({text})")),
             other => Tree::Not(Box::new(other)),
+        }
+    }
+
+    /// Whether both hold or none.
+    fn same(&mut self, left: Tree, right: Tree) -> Tree {
+        match (left, right) {
+            (Tree::Condition(left, left_text), Tree::Condition(right, right_text)) => {
+                let same = self.binary(BinaryOperator::Equal, left, right);
+                Tree::Condition(same, format!("({left_text}) <-> ({right_text})"))
+            }
+            (left, right) => Tree::Same(Box::new(left), Box::new(right)),
         }
     }
 
@@ -419,6 +426,10 @@ fn formula(tree: &Tree, pool: &mut Formulas, atoms: &mut Atoms, dead: Option<Exp
             let of = formula(of, pool, atoms, dead);
             pool.always(of)
         }
+        Tree::Same(left, right) => {
+            let (left, right) = (formula(left, pool, atoms, dead), formula(right, pool, atoms, dead));
+            pool.equivalent(left, right)
+        }
         Tree::Until(before, reach) => {
             let (before, reach) = (formula(before, pool, atoms, dead), formula(reach, pool, atoms, dead));
             pool.until(before, reach)
@@ -445,7 +456,7 @@ fn parts(tree: &Tree) -> Vec<&Tree> {
         Tree::Condition(..) => Vec::new(),
         Tree::Not(of) | Tree::Next(of) | Tree::Eventually(of) | Tree::Always(of) | Tree::Path(_, of) => vec![of],
         Tree::And(parts) | Tree::Or(parts) => parts.iter().collect(),
-        Tree::Until(before, reach) => vec![before, reach],
+        Tree::Until(left, right) | Tree::Same(left, right) => vec![left, right],
     }
 }
 
@@ -461,7 +472,7 @@ fn has_path(tree: &Tree) -> bool {
 fn is_state_formula(tree: &Tree) -> bool {
     match tree {
         Tree::Condition(..) | Tree::Path(..) => true,
-        Tree::Not(_) | Tree::And(_) | Tree::Or(_) => parts(tree).into_iter().all(is_state_formula),
+        Tree::Not(_) | Tree::And(_) | Tree::Or(_) | Tree::Same(..) => parts(tree).into_iter().all(is_state_formula),
         Tree::Next(_) | Tree::Eventually(_) | Tree::Always(_) | Tree::Until(..) => false,
     }
 }
@@ -473,6 +484,7 @@ fn text(tree: &Tree) -> String {
         Tree::Not(of) => format!("!{}", text(of)),
         Tree::And(parts) => list(parts, " & "),
         Tree::Or(parts) => list(parts, " | "),
+        Tree::Same(left, right) => format!("({} <-> {})", text(left), text(right)),
         Tree::Next(of) => format!("X {}", text(of)),
         Tree::Eventually(of) => format!("F {}", text(of)),
         Tree::Always(of) => format!("G {}", text(of)),

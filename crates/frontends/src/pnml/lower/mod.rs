@@ -8,7 +8,6 @@
 mod bounds;
 mod formulas;
 mod rules;
-mod ways;
 
 use quotient_ir::{
     BinaryOperator, Diagnostic, Expr, ExprId, Iteration, Local, LocalId, LocalKind, Model, Parameter, Place, PlaceId,
@@ -17,10 +16,9 @@ use quotient_ir::{
 };
 use rustc_hash::FxHashMap;
 
-use super::net::{ClassId, DOT, Net};
+use super::net::{ClassId, DOT, MOST_CELLS, Net};
 use super::terms::{Comparison, Condition, Factor, Term, Value};
 use super::xml::Element;
-use crate::EQUAL_FIRINGS;
 
 /// The bound that is assumed where none follows.
 pub(super) const ASSUMED_BOUND: i64 = 255;
@@ -47,11 +45,6 @@ pub(super) fn lower(
     lowering.start();
     lowering.rules();
     lowering.property_sets(properties);
-    if let Some(transition) = ways::ambiguous(net) {
-        let message = format!("different ways to fire `{}` may be the same step", transition.name);
-        let warning = Diagnostic::warning(EQUAL_FIRINGS, message, transition.span);
-        lowering.diagnostics.push(warning.with_help("`explore` counts firings without symmetries"));
-    }
     let Lowering { model, diagnostics, .. } = lowering;
     if diagnostics.iter().any(Diagnostic::is_error) {
         return (None, diagnostics);
@@ -148,7 +141,17 @@ impl Lowering<'_> {
     fn evaluated(&mut self, place: usize, terms: &[Term]) -> Vec<Term> {
         let (net, domain) = (self.net, &self.net.places[place].domain);
         let mut counts: std::collections::BTreeMap<Vec<i64>, i64> = std::collections::BTreeMap::new();
+        let mut named = 0usize;
         for term in terms {
+            let alls = term.factors.iter().zip(domain).filter(|(factor, _)| **factor == Factor::All);
+            named += alls.map(|(_, &class)| net.classes[class].size as usize).product::<usize>();
+            if named > MOST_CELLS {
+                let entry = &net.places[place];
+                let message = format!("the initial marking of `{}` names more than {MOST_CELLS} tokens", entry.name);
+                let error = Diagnostic::error("too-large", message, entry.span);
+                self.diagnostics.push(error.with_help("subtract from fewer tokens"));
+                return Vec::new();
+            }
             let mut tokens: Vec<Vec<i64>> = vec![Vec::new()];
             for (factor, &class) in term.factors.iter().zip(domain) {
                 let class = &net.classes[class];
@@ -317,6 +320,10 @@ impl Lowering<'_> {
             Condition::Or(parts) => {
                 let parts: Vec<ExprId> = parts.iter().map(|part| self.condition(scope, part)).collect();
                 self.any(parts)
+            }
+            Condition::Differ(left, right) => {
+                let (left, right) = (self.condition(scope, left), self.condition(scope, right));
+                self.binary(BinaryOperator::NotEqual, left, right)
             }
             Condition::Compare(comparison, left, right) => {
                 let (left, right) = (self.value(scope, left), self.value(scope, right));
