@@ -342,7 +342,8 @@ fn random_nets_against_a_direct_interpreter() {
     let seeds: Vec<u64> = (1..=number_from("QUOTIENT_RANDOM_NETS", 150)).collect();
     let results = map_on_workers(2, &seeds, |&seed| compare(seed));
     let wrong: Vec<&String> = results.iter().filter_map(|it| it.as_ref().err()).collect();
-    assert!(wrong.is_empty(), "{} wrong: {}", wrong.len(), wrong[0]);
+    let texts = || wrong.iter().map(|text| text.as_str()).collect::<Vec<_>>().join("\n");
+    assert!(wrong.is_empty(), "{} wrong: {}", wrong.len(), texts());
     let compared = results.iter().filter(|it| matches!(it, Ok(true))).count();
     assert!(2 * compared > results.len(), "{compared} compared");
 }

@@ -168,7 +168,11 @@ fn translated(
 ) -> Result<(Functions, Order), SymbolicError> {
     let budget = Budget::until(&observer.interrupt());
     let spent = |_| EngineError::GaveUp(quotient_ir::Spent);
-    let possible = possible_values(model, layout, &budget).map_err(spent)?;
+    let mut possible = possible_values(model, layout, &budget).map_err(spent)?;
+    if model.counts_tokens {
+        // The greatest sums of tokens are sums over bits.
+        possible = possible.evenly_spaced();
+    }
     let behaviour = unfold_over(model, layout, Preserved::Properties(properties), possible, &budget).map_err(spent)?;
     if let Some(Refusal { reason, span }) = Refusal::of(model, layout, &behaviour) {
         return Err(SymbolicError::Refused { reason, span });
