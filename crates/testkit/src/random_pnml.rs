@@ -88,10 +88,15 @@ type Marking = BTreeMap<Token, i64>;
 
 /// A random net.
 pub fn random_net(seed: u64) -> RandomNet {
+    random_net_of(seed, (1, 3))
+}
+
+/// A random net with classes that have from so many to so many values.
+pub fn random_net_of(seed: u64, (least, most): (i64, i64)) -> RandomNet {
     let mut random = Random::new(seed);
     let sorts = ["cyclicenumeration", "finiteenumeration", "finiteintrange"];
     let classes: Vec<Class> =
-        (0..random.below(3)).map(|_| Class { sort: *random.pick(&sorts), size: random.between(1, 3) }).collect();
+        (0..random.below(3)).map(|_| Class { sort: *random.pick(&sorts), size: random.between(least, most) }).collect();
     let variables: Vec<usize> = (0..2 * classes.len()).map(|number| number / 2).collect();
     let mut net = RandomNet { classes, variables, places: Vec::new(), transitions: Vec::new() };
     for _ in 0..random.between(2, 4) {
@@ -460,7 +465,7 @@ impl RandomNet {
         while let Some(marking) = waiting.pop_front() {
             explored.states += 1;
             let largest = marking.values().copied().max().unwrap_or(0);
-            if explored.states > limit || largest > most {
+            if seen.len() as u64 > limit || largest > most {
                 return None;
             }
             explored.most_in_place = explored.most_in_place.max(largest as u64);

@@ -71,6 +71,9 @@ pub(super) struct Place {
 pub(super) struct Transition {
     pub(super) id: String,
     pub(super) name: String,
+    /// The variables that its condition and its inscriptions mention, whether the tokens depend on them or not: it fires
+    /// for each of their values.
+    pub(super) variables: Vec<usize>,
     pub(super) guard: Condition,
     /// What it takes, by place.
     pub(super) inputs: Vec<(usize, Vec<Term>)>,
@@ -112,6 +115,8 @@ pub(super) struct Reader<'e> {
     /// The class and the value of each constant.
     pub(super) constants: FxHashMap<&'e str, (ClassId, i64)>,
     pub(super) variables: FxHashMap<&'e str, usize>,
+    /// The variables that a transition mentions.
+    pub(super) mentioned: Vec<usize>,
     pub(super) partitions: FxHashMap<&'e str, usize>,
     /// The partition and the number of each part.
     pub(super) parts: FxHashMap<&'e str, (usize, usize)>,
@@ -143,6 +148,7 @@ pub(super) fn read(root: &Element) -> (Net, Vec<Diagnostic>) {
         ranges: FxHashMap::default(),
         constants: FxHashMap::default(),
         variables: FxHashMap::default(),
+        mentioned: Vec::new(),
         partitions: FxHashMap::default(),
         parts: FxHashMap::default(),
     };
@@ -428,6 +434,7 @@ impl<'e> Reader<'e> {
             if nodes.insert(id, Node::Transition(self.net.transitions.len())).is_some() {
                 self.report("duplicate-name", format!("`{id}` is declared twice"), element.span, "choose another id");
             }
+            self.mentioned.clear();
             let guard = match element.child("condition").map(|it| (it, it.child("structure"))) {
                 None => Condition::Constant(true),
                 Some((_, Some(structure))) => structure
@@ -441,8 +448,9 @@ impl<'e> Reader<'e> {
                     Condition::Constant(true)
                 }
             };
-            let (inputs, outputs, span) = (Vec::new(), Vec::new(), element.span);
-            self.net.transitions.push(Transition { id: id.to_owned(), name, guard, inputs, outputs, span });
+            let variables = std::mem::take(&mut self.mentioned);
+            let (id, inputs, outputs, span) = (id.to_owned(), Vec::new(), Vec::new(), element.span);
+            self.net.transitions.push(Transition { id, name, variables, guard, inputs, outputs, span });
         }
         for &element in &content.arcs {
             self.arc(element, &nodes, &content.references);
@@ -555,6 +563,7 @@ impl<'e> Reader<'e> {
             }
         };
         let domain = self.net.places[place].domain.clone();
+        self.mentioned.clear();
         let terms = match (element.child("hlinscription"), element.child("inscription")) {
             (Some(label), _) => self.labelled(label, &domain),
             (None, Some(label)) => self.counted(label, &domain),
@@ -570,6 +579,11 @@ impl<'e> Reader<'e> {
             return self.report("too-large", "the inscription has too many summands", element.span, &help);
         }
         let transition = &mut self.net.transitions[transition];
+        for &variable in &self.mentioned {
+            if !transition.variables.contains(&variable) {
+                transition.variables.push(variable);
+            }
+        }
         let own = if is_input { &mut transition.inputs } else { &mut transition.outputs };
         match own.iter_mut().find(|(other, _)| *other == place) {
             Some((_, known)) => known.extend(terms),

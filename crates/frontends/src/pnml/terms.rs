@@ -87,14 +87,6 @@ impl Value {
             Self::Shifted { of, .. } | Self::Part { of, .. } => of.is_closed(),
         }
     }
-    /// Calls a function for each variable in it.
-    pub(super) fn for_each_variable(&self, visit: &mut impl FnMut(usize)) {
-        match self {
-            Self::Variable { variable, .. } => visit(*variable),
-            Self::Constant(_) => {}
-            Self::Shifted { of, .. } | Self::Part { of, .. } => of.for_each_variable(visit),
-        }
-    }
 }
 
 impl Term {
@@ -109,33 +101,6 @@ impl Term {
             Factor::One(value) => value.is_closed(),
             Factor::All => true,
         })
-    }
-    /// Calls a function for each variable in it.
-    pub(super) fn for_each_variable(&self, visit: &mut impl FnMut(usize)) {
-        for factor in &self.factors {
-            if let Factor::One(value) = factor {
-                value.for_each_variable(visit);
-            }
-        }
-    }
-}
-
-impl Condition {
-    /// Calls a function for each variable in it.
-    pub(super) fn for_each_variable(&self, visit: &mut impl FnMut(usize)) {
-        match self {
-            Self::Constant(_) => {}
-            Self::Not(of) => of.for_each_variable(visit),
-            Self::And(parts) | Self::Or(parts) => parts.iter().for_each(|part| part.for_each_variable(visit)),
-            Self::Differ(left, right) => {
-                left.for_each_variable(visit);
-                right.for_each_variable(visit);
-            }
-            Self::Compare(_, left, right) => {
-                left.for_each_variable(visit);
-                right.for_each_variable(visit);
-            }
-        }
     }
 }
 
@@ -386,6 +351,9 @@ impl<'e> Reader<'e> {
                     self.report("unknown-name", message, element.span, "declare it with `<variabledecl>`");
                     return None;
                 };
+                if !self.mentioned.contains(&variable) {
+                    self.mentioned.push(variable);
+                }
                 let classes = self.net.variables[variable].classes.iter().enumerate();
                 Some(
                     classes

@@ -14,10 +14,9 @@ impl Lowering<'_> {
     pub(super) fn rules(&mut self) {
         let net = self.net;
         for transition in &net.transitions {
-            let variables = variables_of(transition);
             let mut scope = Scope::default();
-            let parameters = self.parameters(&mut scope, &variables);
-            let sizes = variables.iter().flat_map(|&variable| &net.variables[variable].classes);
+            let parameters = self.parameters(&mut scope, &transition.variables);
+            let sizes = transition.variables.iter().flat_map(|&variable| &net.variables[variable].classes);
             let instances = sizes.map(|&class| net.classes[class].size as usize).try_fold(1usize, usize::checked_mul);
             if instances.is_none_or(|instances| instances > MOST_CELLS) {
                 let message = format!("`{}` can fire in more than {MOST_CELLS} ways", transition.name);
@@ -70,7 +69,7 @@ impl Lowering<'_> {
 
     /// Whether a transition can fire, for some values of its variables.
     pub(super) fn is_fireable(&mut self, scope: &mut Scope, transition: &Transition) -> ExprId {
-        let parameters = self.parameters(scope, &variables_of(transition));
+        let parameters = self.parameters(scope, &transition.variables);
         let mut condition = self.enabled(scope, transition);
         for parameter in parameters.iter().rev() {
             let ty = scope.locals[parameter.local].ty;
@@ -213,19 +212,4 @@ impl Lowering<'_> {
         statements.push(Statement { kind: StatementKind::Assign { target: cell, value }, span: transition.span });
         body.extend(in_loops(statements, &loops, transition.span));
     }
-}
-
-/// The variables of a transition, in the order in which its condition and its arcs mention them.
-fn variables_of(transition: &Transition) -> Vec<usize> {
-    let mut variables: Vec<usize> = Vec::new();
-    let mut note = |variable: usize| {
-        if !variables.contains(&variable) {
-            variables.push(variable);
-        }
-    };
-    for (_, terms) in transition.inputs.iter().chain(&transition.outputs) {
-        terms.iter().for_each(|term| term.for_each_variable(&mut note));
-    }
-    transition.guard.for_each_variable(&mut note);
-    variables
 }
