@@ -17,8 +17,8 @@ use crate::render::trace::{ShownValues, StateDetail};
 #[command(
     name = "quotient",
     version,
-    about = "A model checker for Murphi, Promela, classical B, DVE and CSP# that finds the symmetries of a model by itself",
-    long_about = "A model checker: reads a model (Murphi, Promela, classical B, DVE or CSP#), visits every state it can reach, \
+    about = "A model checker for Murphi, Promela, classical B, DVE, CSP# and Petri nets that finds the symmetries of a model by itself",
+    long_about = "A model checker: reads a model (Murphi, Promela, classical B, DVE, CSP# or PNML), visits every state it can reach, \
                   up to the symmetries that it finds in the model, and says whether its properties hold. A violated \
                   property comes with a run of the model that shows it.",
     after_help = "Exit status: 0 every property holds, 1 a property is violated, 2 wrong usage, 3 the model cannot \
@@ -122,6 +122,9 @@ pub(crate) struct ModelArguments {
     /// B: how to treat a guard or condition that is not well-defined [default: note]
     #[arg(long, value_enum, value_name = "KIND")]
     pub(crate) well_definedness: Option<WellDefinednessName>,
+    /// PNML: a file of properties in the form of the Model Checking Contest; may be repeated
+    #[arg(long = "properties", value_name = "FILE")]
+    pub(crate) property_files: Vec<PathBuf>,
 }
 
 /// What a condition of a B operation without a value comes to.
@@ -317,7 +320,7 @@ pub(crate) struct CheckArguments {
     /// Check only this property: a name, `deadlock` or `errors`, in Promela also `acceptance` or `progress`; may be repeated
     #[arg(long = "property", value_name = "NAME")]
     pub(crate) properties: Vec<String>,
-    /// What counts as a deadlock [default: stuttering; stuck in Promela, B and DVE, off in CSP#]
+    /// What counts as a deadlock [default: stuttering; stuck in Promela, B, DVE and PNML, off in CSP#]
     #[arg(long, value_enum, value_name = "MODE")]
     pub(crate) deadlock: Option<DeadlockName>,
     /// Continue past violations: one shortest run for each property and each kind of error
@@ -523,19 +526,15 @@ pub(crate) struct ExploreArguments {
     /// Show only these variables in the nodes of a .dot file, separated by commas [default: all that vary]
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) variables: Vec<String>,
-    /// What counts as a deadlock [default: stuttering; stuck in Promela, B and DVE, off in CSP#]
+    /// What counts as a deadlock [default: stuttering; stuck in Promela, B, DVE and PNML, off in CSP#]
     #[arg(long, value_enum, value_name = "MODE")]
     pub(crate) deadlock: Option<DeadlockName>,
-    /// Which symmetries to use; auto with --serve, unless said otherwise
-    #[arg(
-        long,
-        value_enum,
-        value_name = "SYMMETRY",
-        default_value_t = SymmetryName::Off,
-        default_value_if("serve", "true", "auto"),
-        help_heading = "Search"
-    )]
-    pub(crate) symmetry: SymmetryName,
+    /// Which symmetries to use [default: off; auto with --serve, and for PNML unless --engine symbolic is given]
+    #[arg(long, value_enum, value_name = "SYMMETRY", help_heading = "Search")]
+    pub(crate) symmetry: Option<SymmetryName>,
+    /// How states are searched: auto, explicit or symbolic
+    #[arg(long, value_enum, value_name = "ENGINE", default_value_t = EngineName::Auto, help_heading = "Search")]
+    pub(crate) engine: EngineName,
     /// Take a part of the steps where that preserves deadlocks and errors; the states represented are not counted
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = AskedName::Off, help_heading = "Search")]
     pub(crate) partial_order: AskedName,
@@ -588,7 +587,7 @@ pub(crate) struct SimulateArguments {
     /// Check every property along random runs, and show the first run that violates one
     #[arg(long, conflicts_with = "interactive")]
     pub(crate) check: bool,
-    /// With --check, what counts as a deadlock [default: stuttering; stuck in Promela, B and DVE, off in CSP#]
+    /// With --check, what counts as a deadlock [default: stuttering; stuck in Promela, B, DVE and PNML, off in CSP#]
     #[arg(long, value_enum, value_name = "MODE", requires = "check")]
     pub(crate) deadlock: Option<DeadlockName>,
     /// Which symmetries group the steps you choose from [default: auto]
@@ -637,6 +636,8 @@ pub(crate) enum LanguageName {
     Dve,
     /// CSP#, as PAT reads it
     Csp,
+    /// PNML, as the Model Checking Contest uses it
+    Pnml,
 }
 
 /// When steps are left out by partial order.
@@ -765,7 +766,7 @@ pub(crate) enum ReductionName {
 /// The engines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum EngineName {
-    /// One state at a time; sets of states if single ones do not fit into memory
+    /// One state at a time; sets of states if single ones do not fit into memory, or are many when a net is explored
     Auto,
     /// One state at a time
     Explicit,

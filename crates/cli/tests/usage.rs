@@ -222,9 +222,9 @@ fn help() {
     expect(
         transcript,
         str![[r#"
-A model checker: reads a model (Murphi, Promela, classical B, DVE or CSP#), visits every state it
-can reach, up to the symmetries that it finds in the model, and says whether its properties hold. A
-violated property comes with a run of the model that shows it.
+A model checker: reads a model (Murphi, Promela, classical B, DVE, CSP# or PNML), visits every state
+it can reach, up to the symmetries that it finds in the model, and says whether its properties hold.
+A violated property comes with a run of the model that shows it.
 
 Usage: quotient <COMMAND>
 
@@ -274,8 +274,8 @@ Examples:
     expect(
         quotient(["-h"]),
         str![[r#"
-A model checker for Murphi, Promela, classical B, DVE and CSP# that finds the symmetries of a model
-by itself
+A model checker for Murphi, Promela, classical B, DVE, CSP# and Petri nets that finds the symmetries
+of a model by itself
 
 Usage: quotient <COMMAND>
 
@@ -320,7 +320,7 @@ Arguments:
 Options:
   -D <NAME=VALUE>            Override a constant or macro of the model; may be repeated
       --language <LANGUAGE>  The language of the model, if its file extension does not say [possible
-                             values: murphi, b, promela, dve, csp]
+                             values: murphi, b, promela, dve, csp, pnml]
       --max-processes <N>    Promela: the largest number of processes that exist at the same time,
                              up to 255 [default: the bound that follows from the text, or 12 more
                              than at the start]

@@ -201,6 +201,8 @@ pub fn with_conditions(
             Role::Watched => (format!("\n#{WATCHED} (\n"), "\n);\n"),
             Role::Constraint | Role::Invariant | Role::Reach => ("\n#invariant (\n".to_owned(), "\n);\n"),
         })],
+        // Each was refused above.
+        Language::Pnml => Vec::new(),
     };
     let mut extended = assemble(source, end, insertions, conditions);
     extended.reaches_by_negation = matches!(language, Language::Promela | Language::B);
@@ -236,6 +238,10 @@ fn problems_of(Condition { role, expression }: &Condition, language: Language) -
     };
     if expression.trim().is_empty() {
         return problem(format!("the {noun} is empty"), Span::default());
+    }
+    if language == Language::Pnml {
+        let error = Diagnostic::error(code(*role), "there are no expressions about nets", Span::default());
+        return vec![error.with_help("give formulas in the XML form of the Model Checking Contest, with --properties")];
     }
     if language == Language::Csp && *role == Role::Branching {
         let error = Diagnostic::error(code(*role), "formulas of CTL are not read for CSP#", Span::default());

@@ -21,7 +21,7 @@ pub fn named_numbers(source: &Source, language: Language) -> Vec<NamedNumber> {
     let (numbers, tokens) = match language {
         Language::Murphi => murphi::named_numbers(source),
         Language::Promela => promela::named_numbers(source),
-        Language::B | Language::Csp | Language::Dve => return Vec::new(),
+        Language::B | Language::Csp | Language::Dve | Language::Pnml => return Vec::new(),
     };
     let named = |(name, value): (String, i64)| {
         let is_size = is_size(&tokens, &name, 0);

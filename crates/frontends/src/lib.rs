@@ -8,6 +8,7 @@ mod csp;
 mod dve;
 mod murphi;
 pub mod outline;
+mod pnml;
 mod promela;
 mod watched;
 
@@ -35,6 +36,8 @@ pub enum Language {
     Dve,
     /// CSP#, as PAT reads it.
     Csp,
+    /// PNML, the XML form of Petri nets.
+    Pnml,
 }
 
 impl Language {
@@ -46,6 +49,7 @@ impl Language {
             Self::Promela => "promela",
             Self::Dve => "dve",
             Self::Csp => "csp",
+            Self::Pnml => "pnml",
         }
     }
 
@@ -58,6 +62,7 @@ impl Language {
             "pml" | "prom" | "promela" | "prm" | "spin" => Some(Self::Promela),
             "dve" => Some(Self::Dve),
             "csp" => Some(Self::Csp),
+            "pnml" => Some(Self::Pnml),
             _ => None,
         }
     }
@@ -151,7 +156,7 @@ pub fn mentioned_files(source: &Source, language: Language) -> Vec<Vec<String>> 
     match language {
         Language::B => b::mentioned_files(source),
         Language::Promela => promela::mentioned_files(source),
-        Language::Murphi | Language::Dve | Language::Csp => Vec::new(),
+        Language::Murphi | Language::Dve | Language::Csp | Language::Pnml => Vec::new(),
     }
 }
 
@@ -193,6 +198,7 @@ pub fn load(source: Source, language: Language, options: &LoadOptions) -> Result
         Language::Promela => promela::load(source, options),
         Language::Dve => dve::load(source, options),
         Language::Csp => csp::load(source, options),
+        Language::Pnml => pnml::load(source, options),
     }
 }
 
@@ -207,6 +213,7 @@ pub fn syntax_errors(source: &Source, language: Language) -> Vec<Diagnostic> {
         Language::Promela => promela::syntax_errors(source),
         Language::Dve => dve::syntax_errors(source),
         Language::Csp => csp::syntax_errors(source),
+        Language::Pnml => pnml::syntax_errors(source),
     }
 }
 

@@ -6,7 +6,7 @@
 use quotient_ir::{Source, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::{Language, b, csp, dve, murphi, promela};
+use crate::{Language, b, csp, dve, murphi, pnml, promela};
 
 /// The kind of a definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -157,6 +157,7 @@ pub fn outline(source: &Source, language: Language) -> Outline {
         Language::Promela => promela::outline(source),
         Language::Dve => dve::outline(source),
         Language::Csp => csp::outline(source),
+        Language::Pnml => pnml::outline(source),
     };
     builder.finish()
 }
@@ -169,6 +170,7 @@ pub fn keywords(language: Language) -> Vec<&'static str> {
         Language::Promela => promela::keywords(),
         Language::Dve => dve::keywords(),
         Language::Csp => csp::keywords(),
+        Language::Pnml => Vec::new(),
     }
 }
 

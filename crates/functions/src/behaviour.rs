@@ -3,6 +3,7 @@
 //! section IV-D2).
 
 use std::collections::BTreeSet;
+use std::collections::hash_map::Entry;
 use std::ops::Range;
 
 use quotient_ir::{
@@ -45,6 +46,8 @@ pub struct Behaviour {
     pub refused: Vec<Refused>,
     /// The values of slots in states that are not transient, if less is known of all states.
     pub stored: Option<Vec<Holds>>,
+    /// Whether symmetries must preserve how many instances have the same effect.
+    pub preserves_firings: bool,
 }
 
 /// A rule, initial-state program or property without functions: it is too large to be represented, or does not
@@ -87,6 +90,48 @@ impl Behaviour {
                     && self.circuit.is_wide(input.from) == self.circuit.is_wide(input.to)
                     && are_values_permuted
             })
+    }
+
+    /// An event for each distinct effect, with the number of instances that have it. Unless that is to be preserved, or
+    /// for initial states, the number is 1: taking the same step twice leads to no other state.
+    ///
+    /// # Errors
+    /// If the budget is spent.
+    pub fn distinct_events(&self, budget: &Budget) -> Result<Vec<(&Event, u128)>, Spent> {
+        let mut known: FxHashMap<(bool, EventKey), usize> = FxHashMap::default();
+        let mut distinct: Vec<(&Event, u128)> = Vec::new();
+        for event in &self.events {
+            budget.spend(1 + event.writes.len() as u64)?;
+            let is_counted = self.preserves_firings && !event.is_start();
+            let instances = if is_counted { self.instances_of(event) } else { 1 };
+            match known.entry((event.is_start(), event.key())) {
+                Entry::Vacant(entry) => {
+                    entry.insert(distinct.len());
+                    distinct.push((event, instances));
+                }
+                Entry::Occupied(entry) if is_counted => {
+                    let (_, all) = &mut distinct[*entry.get()];
+                    *all = all.saturating_add(instances);
+                }
+                Entry::Occupied(_) => {}
+            }
+        }
+        Ok(distinct)
+    }
+
+    /// The number of instances that an event represents: one for each value of its inputs.
+    fn instances_of(&self, event: &Event) -> u128 {
+        let inputs = self.inputs.iter().filter(|(action, _)| *action == event.action);
+        inputs.flat_map(|(_, range)| range.clone()).fold(1u128, |product, input| {
+            let values = self.circuit.values(input);
+            let size = match (self.circuit.is_wide(input), values.first(), values.last()) {
+                (true, Some(Some(least)), Some(Some(greatest))) => {
+                    (i128::from(*greatest) - i128::from(*least)) as u128 + 1
+                }
+                _ => values.len() as u128,
+            };
+            product.saturating_mul(size)
+        })
     }
 
     /// Extends a relabelling of slots to the inputs: as given, if that permutes them; otherwise an input copied to a
@@ -266,8 +311,15 @@ impl Claim {
 pub enum Preserved<'a> {
     /// Properties, each as the family of its instances: a symmetry may permute the instances.
     Properties(&'a [PropertyId]),
-    /// The same, and at which place of the text a step goes wrong.
-    PropertiesAndErrors(&'a [PropertyId]),
+    /// The same, and more about steps.
+    PropertiesAndSteps {
+        /// The properties.
+        properties: &'a [PropertyId],
+        /// Whether it is preserved at which place of the text a step goes wrong.
+        errors: bool,
+        /// Whether it is preserved how many instances of rules take a step.
+        firings: bool,
+    },
     /// One instance of each property, with the same arguments.
     Instances {
         /// The properties.
@@ -282,15 +334,25 @@ impl Preserved<'_> {
     pub fn properties(&self) -> &[PropertyId] {
         match self {
             Self::Properties(properties)
-            | Self::PropertiesAndErrors(properties)
+            | Self::PropertiesAndSteps { properties, .. }
             | Self::Instances { properties, .. } => properties,
         }
+    }
+
+    /// Whether it is preserved at which place of the text a step goes wrong.
+    pub fn errors(&self) -> bool {
+        matches!(self, Self::PropertiesAndSteps { errors: true, .. })
+    }
+
+    /// Whether it is preserved how many instances of rules take a step.
+    pub fn firings(&self) -> bool {
+        matches!(self, Self::PropertiesAndSteps { firings: true, .. })
     }
 
     fn includes(&self, property: PropertyId, instance: &[i64]) -> bool {
         match *self {
             Self::Instances { properties, arguments } => !properties.contains(&property) || arguments == instance,
-            Self::Properties(_) | Self::PropertiesAndErrors(_) => true,
+            Self::Properties(_) | Self::PropertiesAndSteps { .. } => true,
         }
     }
 }
@@ -424,9 +486,8 @@ fn unfold_with(
         }
     }
     let mut refused: Vec<Refused> = Vec::new();
-    let places_faults = matches!(preserved, Preserved::PropertiesAndErrors(_));
     let mut unfolder =
-        Unfolder::new(model, layout, values, wide, multisets.clone(), budget).placing_faults(places_faults);
+        Unfolder::new(model, layout, values, wide, multisets.clone(), budget).placing_faults(preserved.errors());
     let mut events = Vec::new();
     let mut idle = Vec::new();
     for &(action, parameters, locals) in &actions {
@@ -502,6 +563,7 @@ fn unfold_with(
         fixed: Vec::new(),
         refused,
         stored,
+        preserves_firings: preserved.firings(),
     };
     for first in ordered_multisets(&mut behaviour) {
         let variable = layout.slots[first].variable;

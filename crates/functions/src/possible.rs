@@ -130,6 +130,16 @@ pub struct Possible {
     pub stored: Option<Vec<Holds>>,
 }
 
+impl Possible {
+    /// The same, with the numbers between the possible ones of a slot unless these are evenly spaced.
+    pub fn evenly_spaced(mut self) -> Self {
+        for holds in self.holds.iter_mut().chain(self.stored.iter_mut().flatten()) {
+            holds.numbers = std::mem::replace(&mut holds.numbers, Numbers::none()).evenly_spaced();
+        }
+        self
+    }
+}
+
 /// The values each slot can hold.
 ///
 /// # Errors

@@ -60,6 +60,8 @@ pub struct Model {
     pub exchanges: Option<Exchanges>,
     /// An expression to evaluate in states, if one was given beside the text.
     pub watched: Option<Watched>,
+    /// Whether all variables count tokens of a Petri net: then the greatest numbers of tokens are worth knowing.
+    pub counts_tokens: bool,
 }
 
 /// A global variable.
@@ -256,6 +258,7 @@ impl Model {
             participation: Vec::new(),
             exchanges: None,
             watched: None,
+            counts_tokens: false,
         }
     }
 

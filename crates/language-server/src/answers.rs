@@ -261,6 +261,7 @@ pub(crate) fn language_name(language: Language) -> &'static str {
         Language::Promela => "Promela",
         Language::Dve => "DVE",
         Language::Csp => "CSP#",
+        Language::Pnml => "PNML",
     }
 }
 

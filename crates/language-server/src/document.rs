@@ -91,6 +91,7 @@ pub(crate) fn language_of(identifier: &str, path: &Path) -> Option<Language> {
         "b" | "classicalb" => Some(Language::B),
         "dve" => Some(Language::Dve),
         "csp" | "csp#" | "cspsharp" => Some(Language::Csp),
+        "pnml" => Some(Language::Pnml),
         _ => Language::from_file_name(&path.to_string_lossy()),
     }
 }

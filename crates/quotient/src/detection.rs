@@ -5,7 +5,9 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use num_bigint::BigUint;
-use quotient_engines::{AdaptiveError, EngineError, Reduction as Method, ReductionPlan, SymmetrySource, too_large};
+use quotient_engines::{
+    AdaptiveError, EngineError, Reduction as Method, ReductionPlan, SearchOptions, SymmetrySource, too_large,
+};
 use quotient_ir::{Budget, Interrupt, PropertyId};
 use quotient_symmetry::{Declared, Describer, Detection, DetectionError, PartialSymmetry, Preserved, Strategy};
 
@@ -49,20 +51,28 @@ pub(crate) struct ToPreserve {
     pub(crate) properties: Vec<PropertyId>,
     /// Whether run-time errors at different locations are distinguished.
     pub(crate) errors: bool,
+    /// Whether it is counted how often rules fire.
+    pub(crate) firings: bool,
 }
 
 impl ToPreserve {
+    /// What a search must preserve beside the properties.
+    pub(crate) fn of_search(properties: Vec<PropertyId>, search: &SearchOptions) -> Self {
+        Self { properties, errors: search.violations.collects(), firings: search.statistics }
+    }
+
     pub(crate) fn as_preserved(&self) -> Preserved<'_> {
-        match self.errors {
-            true => Preserved::PropertiesAndErrors(&self.properties),
-            false => Preserved::Properties(&self.properties),
+        let Self { properties, errors, firings } = self;
+        match (errors, firings) {
+            (false, false) => Preserved::Properties(properties),
+            (&errors, &firings) => Preserved::PropertiesAndSteps { properties, errors, firings },
         }
     }
 }
 
 impl From<Vec<PropertyId>> for ToPreserve {
     fn from(properties: Vec<PropertyId>) -> Self {
-        Self { properties, errors: false }
+        Self { properties, errors: false, firings: false }
     }
 }
 

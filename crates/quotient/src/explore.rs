@@ -5,29 +5,34 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 
+use num_bigint::BigUint;
 use quotient_engines::partial_order::Relations;
 use quotient_engines::{
     self as engines, Clock, GuardedQuotient, Membership, Observer as EngineObserver, Progress, Reduction as Method,
     SearchOptions, SearchOrder, StopReason,
 };
 use quotient_groups::SparsePermutation;
-use quotient_ir::{Action, DeadlockMode, Interrupt};
+use quotient_ir::{Action, DeadlockMode, Interrupt, Layout};
 use quotient_symmetry::{Describer, Families, Strategy, Workspace};
 
 use crate::adaptive;
 use crate::control::{Control, Follower, Observer, Phase, Supervised};
-use crate::detection::{self, Symmetries};
+use crate::detection::{self, Symmetries, ToPreserve};
 use crate::error::Error;
 use crate::model::Model;
-use crate::options::{Limits, PartialOrder, Reduction, Symmetry};
+use crate::options::{Engine, Limits, PartialOrder, Reduction, Symmetry};
 use crate::plan::{MOST_THREADS, Refusal, refuse_symmetry};
 use crate::report::{PartialOrderReport, Report};
 use crate::run::{Found, too_little_memory};
 use crate::search;
+use crate::symbolic;
 use crate::workers::{self, Conducted};
 
 /// The maximum number of states kept for display: a larger drawing is unreadable.
 pub const SHOWN_STATES: usize = 500;
+
+/// With more stored states, sets are tried for a net: what has that many may have small diagrams.
+const MANY_STATES: u64 = 100_000;
 
 /// What to explore, and how. The default counts the states of the model itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,6 +46,9 @@ pub struct ExploreOptions {
     pub partial_order: PartialOrder,
     /// What counts as a deadlock; the default depends on the language.
     pub deadlock: Option<DeadlockMode>,
+    /// How states are searched: one by one, or as sets. By default one by one; a Petri net with many states also as sets,
+    /// unless its graph is asked for.
+    pub engine: Engine,
     /// Which state to expand next.
     pub order: SearchOrder,
     /// The maximum number of threads; a graph is built by one.
@@ -62,6 +70,7 @@ impl Default for ExploreOptions {
             reduction: Reduction::Auto,
             partial_order: PartialOrder::Off,
             deadlock: None,
+            engine: Engine::Auto,
             order: SearchOrder::default(),
             threads: 1,
             store_passing: false,
@@ -93,6 +102,22 @@ pub struct Exploration {
     pub graph: StateGraph,
     /// States without successors; unknown if the search did not finish, or if they were not requested.
     pub deadlocks: Option<u64>,
+    /// The numbers of a Petri net, if it is one, and they are known.
+    pub net: Option<NetCounts>,
+}
+
+/// What the Model Checking Contest asks about the state space of a net. All numbers are those of the net itself, also if
+/// one state of each orbit was searched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NetCounts {
+    /// The reachable markings.
+    pub states: BigUint,
+    /// The firings: for each marking, the transitions and values of their variables that are possible there.
+    pub transitions: BigUint,
+    /// The most tokens of one colour in a place.
+    pub most_in_place: u64,
+    /// The most tokens in a marking.
+    pub most_in_marking: u64,
 }
 
 /// A graph of states, numbered from 0 in the order of discovery.
@@ -217,24 +242,46 @@ pub fn explore(
         max_states: options.limits.max_states,
         max_depth: options.limits.max_depth,
         store_passing: options.store_passing,
+        // Only so are the firings of a quotient known.
+        statistics: model.ir().counts_tokens && options.symmetry != Symmetry::Off && options.workers.is_none(),
         ..SearchOptions::default()
     };
     let stopped = |reason| Found::new(None, search::unfinished(model, &search, reason, control));
-    let (found, graph) = if control.is_out_of_memory() {
+    let (found, graph, tokens) = if control.is_out_of_memory() {
         notes.extend(too_little_memory(control));
-        (stopped(control.stop_reason().unwrap_or(StopReason::OutOfMemory)), StateGraph::default())
+        (stopped(control.stop_reason().unwrap_or(StopReason::OutOfMemory)), StateGraph::default(), None)
     } else {
         let (job, asked, own, watched) = (model.clone(), options.clone(), search.clone(), control.clone());
         match control.supervise(observer, move || conduct(&job, &asked, &own, &watched))? {
             Supervised::Done(found) => found?,
-            Supervised::Abandoned(reason) => (stopped(reason), StateGraph::default()),
+            Supervised::Abandoned(reason) => (stopped(reason), StateGraph::default(), None),
         }
     };
     let deadlock = options.deadlock.unwrap_or_else(|| model.usual_deadlock_mode());
-    let is_drawn = options.partial_order == PartialOrder::Off && !graph.is_guarded && options.workers.is_none();
+    let net = tokens.and_then(|tokens| net_counts(&found, tokens));
+    let is_drawn = options.partial_order == PartialOrder::Off
+        && !graph.is_guarded
+        && options.workers.is_none()
+        && found.sets.is_none();
     let is_known = found.report.stop_reason.is_none() && deadlock != DeadlockMode::Off && is_drawn;
     let deadlocks = is_known.then(|| graph.deadlocks());
-    Ok(Exploration { report: Report::new(found, notes, control, started.elapsed()), graph, deadlocks })
+    Ok(Exploration { report: Report::new(found, notes, control, started.elapsed()), graph, deadlocks, net })
+}
+
+/// The numbers of a net, if the search finished and counted them.
+fn net_counts(found: &Found, (most_in_place, most_in_marking): (u64, u64)) -> Option<NetCounts> {
+    let report = &found.report;
+    if report.stop_reason.is_some() || found.partial_order.is_some() {
+        return None;
+    }
+    let states = report.represented.clone()?;
+    let transitions = match (&found.sets, &report.firings) {
+        (Some(sets), _) => sets.transitions.clone(),
+        (None, Some(firings)) => firings.iter().map(|firings| &firings.times).sum(),
+        (None, None) if states == BigUint::from(report.states) => report.transitions.into(),
+        (None, None) => return None,
+    };
+    Some(NetCounts { states, transitions, most_in_place, most_in_marking })
 }
 
 impl ExploreOptions {
@@ -255,6 +302,24 @@ fn check_options(options: &ExploreOptions) -> Result<Vec<String>, Refusal> {
     }
     if options.limits.max_states == Some(0) || options.limits.max_memory == Some(0) {
         return Err(Refusal::NoRoom);
+    }
+    if matches!(options.engine, Engine::Solver(_)) {
+        return Err(Refusal::Explore("a solver does not visit states"));
+    }
+    if options.engine == Engine::Symbolic {
+        let refused = match () {
+            () if options.keep != Keep::Counts => Some("sets of states have no graph"),
+            () if options.symmetry != Symmetry::Off => Some("sets are counted without symmetries: use --symmetry off"),
+            () if options.reduction != Reduction::Auto => Some("sets are counted without a reduction"),
+            () if options.partial_order != PartialOrder::Off => Some("sets are counted with all steps"),
+            () if options.order != SearchOrder::BreadthFirst => Some("sets have no search order"),
+            () if options.limits.max_states.is_some() => Some("sets are not limited by a number of states"),
+            () if options.workers.is_some() => Some("sets are counted by one process"),
+            () => None,
+        };
+        if let Some(refused) = refused {
+            return Err(Refusal::Explore(refused));
+        }
     }
     match options.reduction {
         Reduction::By(Strategy::Markers | Strategy::MarkersTrees | Strategy::MarkersCanonical) => {
@@ -312,12 +377,52 @@ fn check_options(options: &ExploreOptions) -> Result<Vec<String>, Refusal> {
     Ok((options.threads > 1).then_some(note).into_iter().collect())
 }
 
+/// The greatest number of tokens in one cell, and in all.
+type Tokens = (u64, u64);
+
+/// Searches with the engine that is asked for, or that suits.
 fn conduct(
     model: &Model,
     options: &ExploreOptions,
     search: &SearchOptions,
     control: &Control,
-) -> Result<(Found, StateGraph), Error> {
+) -> Result<(Found, StateGraph, Option<Tokens>), Error> {
+    if options.engine == Engine::Symbolic {
+        let (found, tokens) = symbolic::explore(model, search, control, u64::MAX)?;
+        return Ok((found, StateGraph::default(), tokens));
+    }
+    let may_be_sets = options.engine == Engine::Auto
+        && model.ir().counts_tokens
+        && options.keep == Keep::Counts
+        && options.reduction == Reduction::Auto
+        && options.partial_order == PartialOrder::Off
+        && options.order == SearchOrder::BreadthFirst
+        && options.workers.is_none()
+        && search.max_states.is_none_or(|limit| limit > MANY_STATES);
+    if !may_be_sets {
+        return search_states(model, options, search, control);
+    }
+    let some = SearchOptions { max_states: Some(MANY_STATES), ..search.clone() };
+    let first = search_states(model, options, &some, control)?;
+    if !matches!(first.0.report.stop_reason, Some(StopReason::StateLimit(_))) || control.stop_reason().is_some() {
+        return Ok(first);
+    }
+    match symbolic::explore(model, search, control, symbolic::TRIED_BYTES) {
+        Ok((mut found, tokens)) if found.report.stop_reason.is_none() => {
+            found.notes.push(format!("there are more than {MANY_STATES} states to store: sets were searched"));
+            Ok((found, StateGraph::default(), tokens))
+        }
+        Err(error @ Error::Internal(_)) => Err(error),
+        _ => search_states(model, options, search, control),
+    }
+}
+
+fn search_states(
+    model: &Model,
+    options: &ExploreOptions,
+    search: &SearchOptions,
+    control: &Control,
+) -> Result<(Found, StateGraph, Option<Tokens>), Error> {
     let mut follower = Follower::new(control, None);
     let stopped = |symmetries, reason| Found::new(symmetries, search::unfinished(model, search, reason, control));
     if options.reduction == Reduction::Adaptive {
@@ -328,28 +433,29 @@ fn conduct(
         return match (found, control.stop_reason()) {
             (Ok((used, report)), _) => {
                 let symmetries = Some(Symmetries::of_adaptive(used));
-                Ok((Found::new(symmetries, report), graph))
+                Ok((Found::new(symmetries, report), graph, None))
             }
-            (Err(_), Some(reason)) => Ok((stopped(None, reason), StateGraph::default())),
+            (Err(_), Some(reason)) => Ok((stopped(None, reason), StateGraph::default(), None)),
             (Err(error), None) => Err(error),
         };
     }
     let wish = (options.symmetry, options.reduction);
+    let preserved = ToPreserve::of_search(Vec::new(), search);
     if let Some(membership) = &options.workers {
         let mut facts = workers::facts_of_model(model);
         facts.push(("the options".to_owned(), format!("{wish:?} {search:?}")));
         let others = (membership, &facts[..]);
-        return match workers::conduct(model, others, search, (wish, Vec::new().into()), control, follower)? {
-            Conducted::Searched(found) => Ok((*found, StateGraph::default())),
+        return match workers::conduct(model, others, search, (wish, preserved), control, follower)? {
+            Conducted::Searched(found) => Ok((*found, StateGraph::default(), None)),
             Conducted::Stopped(symmetries) => {
                 let reason = control.check().unwrap_or(StopReason::Interrupted);
-                Ok((stopped(*symmetries, reason), StateGraph::default()))
+                Ok((stopped(*symmetries, reason), StateGraph::default(), None))
             }
         };
     }
-    let symmetries = detection::choose(model, wish, Vec::new().into(), control, None)?.made();
+    let symmetries = detection::choose(model, wish, preserved, control, None)?.made();
     if let Some(reason) = control.check() {
-        return Ok((stopped(symmetries, reason), StateGraph::default()));
+        return Ok((stopped(symmetries, reason), StateGraph::default(), None));
     }
     let (mut search, mut partial_order) = (search.clone(), None);
     if options.partial_order == PartialOrder::On {
@@ -359,7 +465,7 @@ fn conduct(
                 partial_order = Some(PartialOrderReport { unused: None });
             }
             Err(reason) => match control.check() {
-                Some(stop) => return Ok((stopped(symmetries, stop), StateGraph::default())),
+                Some(stop) => return Ok((stopped(symmetries, stop), StateGraph::default(), None)),
                 None => return Err(Refusal::PartialOrder(reason).into()),
             },
         }
@@ -374,11 +480,13 @@ fn conduct(
         graph: StateGraph::default(),
         draws: partial_order.is_none(),
         keep: options.keep,
+        tokens: model.ir().counts_tokens.then(|| (model.layout(), (0, 0))),
     };
     let report = search::run(model, plan, &search, control, &mut collector)
         .map_err(|error| Error::of_engine(model.source(), error))?;
-    let graph = collector.graph;
-    Ok((Found { partial_order, ..Found::new(symmetries, report) }, graph))
+    let Collector { graph, tokens, .. } = collector;
+    let tokens = tokens.map(|(_, tokens)| tokens);
+    Ok((Found { partial_order, ..Found::new(symmetries, report) }, graph, tokens))
 }
 
 /// Collects the graph of a search.
@@ -390,6 +498,8 @@ struct Collector<'a> {
     /// Whether all steps are seen.
     draws: bool,
     keep: Keep,
+    /// The most tokens so far. Symmetries exchange cells, so all states of an orbit have the same.
+    tokens: Option<(&'a Layout, Tokens)>,
 }
 
 /// Finds the symmetry that maps a successor to its representative.
@@ -436,6 +546,12 @@ impl EngineObserver for Collector<'_> {
         self.draws
     }
     fn state(&mut self, number: u64, state: &[u64], initial: bool) {
+        if let Some((layout, (most, sum))) = &mut self.tokens {
+            let values = layout.unpack(state);
+            let counts = values.0.iter().map(|value| value.and_then(|value| u64::try_from(value).ok()).unwrap_or(0));
+            let (largest, all) = counts.fold((0, 0), |(largest, all), count| (count.max(largest), all + count));
+            (*most, *sum) = ((*most).max(largest), (*sum).max(all));
+        }
         let graph = &mut self.graph;
         graph.has_successor.push(false);
         if initial {

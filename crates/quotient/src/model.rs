@@ -53,6 +53,8 @@ pub struct LoadOptions {
     pub ltl: Vec<String>,
     /// Further formulas of CTL*, each claimed to hold at the start.
     pub ctl: Vec<String>,
+    /// Files with properties of a Petri net, in the form of the Model Checking Contest.
+    pub property_files: Vec<PathBuf>,
     /// Whether the labels `accept` and `progress` of a Promela model are checked.
     pub labels: LabelChecks,
     /// How a condition of a B operation without a value is treated. By default it is false, with a remark, unless the
@@ -68,6 +70,9 @@ impl LoadOptions {
         }
         if self.max_processes.is_some() && language != Language::Promela {
             return Err(Refusal::MaxProcesses);
+        }
+        if !self.property_files.is_empty() && language != Language::Pnml {
+            return Err(Refusal::PropertyFiles);
         }
         if self.well_definedness.is_some() && language != Language::B {
             return Err(Refusal::WellDefinedness);
@@ -226,13 +231,19 @@ impl Model {
         control: &Control,
     ) -> Result<Self, Error> {
         let conditions = options.conditions();
+        let property_files = options.property_files.clone();
         let options = options.for_language(language)?;
         let source = source_from_bytes(name, bytes)
             .map_err(|diagnostic| Error::model(Source::new(name, ""), vec![diagnostic]))?;
         let file = TextFile::new(name, bytes);
         let folder = path.and_then(Path::parent).unwrap_or(Path::new("")).to_owned();
         // Front ends evaluate constants, which may take arbitrarily long.
-        control.run_briefly(Phase::Loading, move || load(source, file, &folder, language, &options, &conditions))?
+        control.run_briefly(Phase::Loading, move || {
+            let mut files = vec![file];
+            let source = with_mentioned_files(source, language, |names| read_mentioned(&folder, names, &mut files))?;
+            let source = with_property_files(source, &property_files, &mut files)?;
+            load_text(&source, files, language, &options, &conditions)
+        })?
     }
 
     /// The same with another representation, which has the same variables.
@@ -343,7 +354,7 @@ impl Model {
         match self.language() {
             // For SPIN and DiVinE, a process that only waits in a loop is not stuck, and in B an operation that changes
             // nothing is a step like any other.
-            Some(Language::Promela | Language::B | Language::Dve) => DeadlockMode::Stuck,
+            Some(Language::Promela | Language::B | Language::Dve | Language::Pnml) => DeadlockMode::Stuck,
             // PAT looks for deadlocks only where the text asserts that there is none.
             Some(Language::Csp) if self.ir().claims_no_deadlock => DeadlockMode::Stuck,
             Some(Language::Csp) => DeadlockMode::Off,
@@ -360,17 +371,12 @@ fn unsupported(warning: &Diagnostic) -> UnsupportedProperty {
     UnsupportedProperty { kind, name: visible(name), reason: warning.message.clone(), span }
 }
 
-fn load(
-    source: Source,
-    file: TextFile,
-    folder: &Path,
-    language: Language,
-    options: &frontends::LoadOptions,
-    conditions: &[Condition],
-) -> Result<Model, Error> {
-    let mut files = vec![file];
-    let source = with_mentioned_files(source, language, |names| read_mentioned(folder, names, &mut files))?;
-    load_text(&source, files, language, options, conditions)
+/// A source followed by files of properties.
+fn with_property_files(mut source: Source, paths: &[PathBuf], files: &mut Vec<TextFile>) -> Result<Source, Error> {
+    for path in paths {
+        source = source.followed_by(&read_file(path, files)?);
+    }
+    Ok(source)
 }
 
 /// The model of a text with further conditions.
@@ -438,12 +444,15 @@ fn read_mentioned(folder: &Path, names: &[String], files: &mut Vec<TextFile>) ->
     let Some(path) = names.iter().map(|name| folder.join(name)).find(|path: &PathBuf| path.is_file()) else {
         return Ok(None);
     };
-    let bytes = File::open(&path).and_then(read).map_err(|error| unreadable(&path, &error))?;
+    read_file(&path, files).map(Some)
+}
+
+/// Reads a further file of a model.
+fn read_file(path: &Path, files: &mut Vec<TextFile>) -> Result<Source, Error> {
+    let bytes = File::open(path).and_then(read).map_err(|error| unreadable(path, &error))?;
     let name = path.to_string_lossy().into_owned();
     files.push(TextFile::new(&name, &bytes));
-    let source =
-        source_from_bytes(&name, &bytes).map_err(|diagnostic| Error::model(Source::new(name, ""), vec![diagnostic]))?;
-    Ok(Some(source))
+    source_from_bytes(&name, &bytes).map_err(|diagnostic| Error::model(Source::new(name, ""), vec![diagnostic]))
 }
 
 /// Reads a whole model, but not an endless stream: slightly more than the size limit is enough to report a file as too

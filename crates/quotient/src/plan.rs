@@ -142,8 +142,13 @@ pub enum Refusal {
     /// An option of Promela models for a model in another language.
     #[error("--max-processes is for Promela models")]
     MaxProcesses,
+    /// An option of Petri nets for a model in another language.
+    #[error("--properties is for Petri nets")]
+    PropertyFiles,
     /// A file whose name does not determine the language.
-    #[error("cannot tell the language of `{0}` from its name; say it with --language murphi, b, promela, dve or csp")]
+    #[error(
+        "cannot tell the language of `{0}` from its name; say it with --language murphi, b, promela, dve, csp or pnml"
+    )]
     LanguageUnknown(String),
     /// A text in one language that is declared to be in another.
     #[error("the text is said to be in two languages")]

@@ -231,7 +231,7 @@ fn search_with_symmetries(plan: &Plan, control: &Control) -> Result<Found, Error
         return search_by_cost(plan, follower, control);
     }
     let internal = |error| Error::of_engine(model.source(), error);
-    let preserved = ToPreserve { properties: properties.clone(), errors: search.violations.collects() };
+    let preserved = ToPreserve::of_search(properties.clone(), search);
     let choice = detection::choose(model, wish, preserved, control, patience)?;
     if let Some(reason) = control.check() {
         return Ok(stopped(plan, choice.made(), reason, control));
@@ -300,7 +300,7 @@ fn decided(
 fn search_by_cost(plan: &Plan, mut follower: Follower, control: &Control) -> Result<Found, Error> {
     let Plan { model, options, search, properties, .. } = plan;
     control.enter(Phase::Detecting);
-    let preserved = ToPreserve { properties: properties.clone(), errors: search.violations.collects() };
+    let preserved = ToPreserve::of_search(properties.clone(), search);
     let mut background = Background::start(model, preserved, control);
     let begun = Instant::now();
     let mut symmetries = match background.as_mut().map(Background::found).transpose()?.flatten() {
@@ -357,7 +357,7 @@ pub(crate) fn symmetries_first(
     symmetry: Symmetry,
     control: &Control,
 ) -> Result<ControlFlow<Found, Option<Symmetries>>, Error> {
-    let preserved = ToPreserve { properties: plan.properties.clone(), errors: false };
+    let preserved = plan.properties.clone().into();
     let symmetries = detection::choose(&plan.model, (symmetry, Reduction::Auto), preserved, control, None)?.made();
     if let Some(reason) = control.check() {
         return Ok(ControlFlow::Break(stopped(plan, symmetries, reason, control)));

@@ -30,7 +30,7 @@ pub(crate) fn search(plan: &Plan, method: SolverMethod, control: &Control) -> Re
     let operators = match model.language() {
         Some(Language::Murphi) | None => Operators::MURPHI,
         Some(Language::B) => Operators::B,
-        Some(Language::Promela | Language::Dve | Language::Csp) => Operators::C,
+        Some(Language::Promela | Language::Dve | Language::Csp | Language::Pnml) => Operators::C,
     };
     let invariant = invariant.map(|invariant| invariant.lines(model.ir(), model.layout(), operators));
     let proof = ProofReport { method, gates, queries, clauses, depth, invariant };

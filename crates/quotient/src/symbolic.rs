@@ -3,21 +3,22 @@
 use std::ops::ControlFlow;
 
 use quotient_engines::{
-    StopReason, SymbolicError, SymbolicReport, SymbolicSymmetry, TemporalReport, Verdict, Way, check_symbolic,
-    check_symbolic_tree,
+    SearchOptions, StopReason, SymbolicError, SymbolicReport, SymbolicSymmetry, TemporalReport, Verdict, Way,
+    check_symbolic, check_symbolic_tree,
 };
-use quotient_ir::PropertyId;
+use quotient_ir::{PropertyId, Source};
 
-use crate::control::{Control, Follower};
+use crate::control::{Control, Follower, Phase};
 use crate::detection::Symmetries;
 use crate::error::Error;
+use crate::model::Model;
 use crate::options::{Options, Reduction, Symmetry};
 use crate::plan::{Plan, Refusal};
 use crate::run::{Found, symmetries_first};
 use crate::search::within_memory;
 
 /// The room for diagrams when sets are tried: beyond it, they are not small.
-const TRIED_BYTES: u64 = 1 << 30;
+pub(crate) const TRIED_BYTES: u64 = 1 << 30;
 
 /// Finds symmetries, and searches sets of states.
 pub(crate) fn search(plan: &Plan, control: &Control) -> Result<Found, Error> {
@@ -39,6 +40,24 @@ fn search_within(plan: &Plan, control: &Control, bytes: u64) -> Result<Found, Er
     let found = check_symbolic(model.ir(), model.layout(), used, &search, &mut follower);
     let SymbolicReport { report, sets } = found.map_err(|error| error_of(plan, error))?;
     Ok(Found { sets: Some(sets), ..Found::new(symmetries, report) })
+}
+
+/// The set of all states of a model, without symmetries, with diagrams of at most so many bytes; and the most tokens in a
+/// cell and in all, if it counts tokens.
+pub(crate) fn explore(
+    model: &Model,
+    search: &SearchOptions,
+    control: &Control,
+    bytes: u64,
+) -> Result<(Found, Option<(u64, u64)>), Error> {
+    control.enter(Phase::Searching);
+    let mut follower = Follower::new(control, None);
+    let mut search = SearchOptions { statistics: false, max_states: None, ..within_memory(search, control) };
+    search.max_memory = search.max_memory.map(|room| room.min(bytes));
+    let found = check_symbolic(model.ir(), model.layout(), None, &search, &mut follower);
+    let SymbolicReport { report, sets } = found.map_err(|error| refused(model.source(), error))?;
+    let greatest = sets.greatest;
+    Ok((Found { sets: Some(sets), ..Found::new(None, report) }, greatest))
 }
 
 /// Tries sets if single states did not fit into memory: what has too many of them may have small diagrams. `found` is
@@ -101,7 +120,10 @@ fn used(symmetries: Option<&Symmetries>, way: Option<Way>) -> Option<SymbolicSym
 }
 
 fn error_of(plan: &Plan, error: SymbolicError) -> Error {
-    let source = plan.model.source();
+    refused(plan.model.source(), error)
+}
+
+fn refused(source: &Source, error: SymbolicError) -> Error {
     match error {
         SymbolicError::Engine(error) => Error::of_engine(source, error),
         SymbolicError::Refused { span, .. } => Error::unsupported(source, error.to_string(), span),

@@ -18,7 +18,7 @@ use crate::search;
 pub(crate) fn check(plan: &Plan, membership: &Membership, control: &Control) -> Result<Found, Error> {
     let Plan { model, options, search, properties, .. } = plan;
     let facts = facts(plan);
-    let preserved = ToPreserve { properties: properties.clone(), errors: search.violations.collects() };
+    let preserved = ToPreserve::of_search(properties.clone(), search);
     let follower = Follower::new(control, options.checkpoint.as_ref().map(|checkpoint| checkpoint.every));
     let wish = (options.symmetry, options.reduction);
     let found = match conduct(model, (membership, &facts), search, (wish, preserved), control, follower)? {

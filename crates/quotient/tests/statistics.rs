@@ -58,6 +58,50 @@ fn rules_fire_as_often_in_the_quotient() {
     assert!(compared > 25 && reduced > 15, "{compared} compared, {reduced} of them reduced");
 }
 
+/// Symmetries must then map instances one to one: two rules that do the same are two firings. There are symmetries that
+/// do not, and they are used if firings are not counted.
+#[test]
+fn rules_that_do_the_same_are_counted_each() {
+    let twice = "var x: array [1..2] of 0..1;
+        startstate x[1] := 0; x[2] := 0; end;
+        rule x[1] = 0 ==> x[1] := 1; end;
+        rule x[1] = 0 ==> x[1] := 1; end;
+        rule x[2] = 0 ==> x[2] := 1; end;";
+    // As many instances of different rules.
+    let balanced = format!("{twice} rule x[2] = 0 ==> x[2] := 1; end;");
+    // Instances that do nothing else for other values of their parameters.
+    let parameters = "var x: array [1..2] of 0..1;
+        startstate x[1] := 0; x[2] := 0; end;
+        ruleset i: 1..3 do rule x[1] = 0 ==> x[1] := 1; end; end;
+        ruleset i: 1..2 do rule x[2] = 0 ==> x[2] := 1; end; end;";
+    // Steps that change nothing, too.
+    let loops = "var x: array [1..2] of 0..1;
+        startstate x[1] := 0; x[2] := 0; end;
+        rule x[1] = 1 ==> x[1] := 1; end;
+        rule x[1] = 0 ==> x[1] := 1; end;
+        rule x[2] = 0 ==> x[2] := 1; end;";
+    // Orbits may have several rules, and those with other numbers of instances are of other orbits.
+    for (text, times, orbits, plain) in
+        [(twice, 6u32, 4, 3), (&balanced, 8, 3, 3), (parameters, 10, 4, 3), (loops, 6, 4, 4)]
+    {
+        let model = Model::from_text("model", text, Language::Murphi).expect("a model");
+        for symmetry in [Symmetry::Off, Symmetry::Auto] {
+            for reduction in [quotient::Reduction::Auto, quotient::Reduction::By(quotient::Strategy::Canonical)] {
+                if symmetry == Symmetry::Off && reduction != quotient::Reduction::Auto {
+                    continue;
+                }
+                let report = run(&model, &options().symmetry(symmetry).reduction(reduction));
+                let all: num_bigint::BigUint =
+                    report.firings.expect("they are known").iter().map(|firings| &firings.times).sum();
+                assert_eq!(all, times.into(), "{symmetry:?}, {reduction:?}: {text}");
+                assert_eq!(report.states, if symmetry == Symmetry::Off { 4 } else { orbits }, "{text}");
+            }
+        }
+        let report = run(&model, &Options { statistics: false, ..options() });
+        assert_eq!(report.states, plain, "{text}");
+    }
+}
+
 #[test]
 fn levels_do_not_depend_on_how_a_search_is_made() {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../models/murphi/peterson.m");

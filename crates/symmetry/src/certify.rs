@@ -239,6 +239,17 @@ pub enum Rejection {
         /// The values of its parameters.
         arguments: Vec<i64>,
     },
+    /// An event and its image have different numbers of instances, and that was to be preserved.
+    #[error("another number of instances of rules does for the permuted state what this one does for the original")]
+    Firings {
+        /// The action of the event.
+        action: Action,
+        /// The values of its parameters.
+        arguments: Vec<i64>,
+    },
+    /// It changes numbers of tokens.
+    #[error("it changes how many tokens are in {0}")]
+    Tokens(String),
     /// A property changes.
     #[error("a property does not mean the same for the permuted state")]
     Property(PropertyId),
@@ -284,6 +295,10 @@ pub struct Certifier<'m> {
     behaviour: Behaviour,
     /// An event for each distinct effect.
     events: FxHashMap<(bool, EventKey), u32>,
+    /// For each of these events, the number of instances that have the effect, if that is preserved.
+    counts: FxHashMap<u32, u128>,
+    /// Whether the values of all slots are numbers of tokens, which are preserved.
+    counts_tokens: bool,
     /// A claim for each distinct content.
     claims: FxHashMap<ClaimKey, u32>,
     users: Users,
@@ -371,6 +386,11 @@ impl<'m> Certifier<'m> {
         for (number, event) in behaviour.events.iter().enumerate() {
             representatives.push(*events.entry((event.is_start(), event.key())).or_insert(number as u32));
         }
+        let mut counts = FxHashMap::default();
+        if behaviour.preserves_firings {
+            let distinct = behaviour.distinct_events(budget)?.into_iter();
+            counts.extend(distinct.map(|(event, count)| (events[&(event.is_start(), event.key())], count)));
+        }
         let mut claims = FxHashMap::default();
         let mut claim_orbits = OrbitPartition::new(behaviour.claims.len());
         for (number, claim) in behaviour.claims.iter().enumerate() {
@@ -400,6 +420,8 @@ impl<'m> Certifier<'m> {
             literals,
             behaviour,
             events,
+            counts,
+            counts_tokens: model.counts_tokens,
             claims,
             users,
             slot_instances,
@@ -451,6 +473,9 @@ impl<'m> Certifier<'m> {
         for slot_move in map.moves() {
             if self.fixed[slot_move.from.position()] {
                 return Err(Rejection::MovesFixed(self.layout.slots[slot_move.from].name.clone()));
+            }
+            if self.counts_tokens && slot_move.values.is_some() {
+                return Err(Rejection::Tokens(self.layout.slots[slot_move.from].name.clone()));
             }
         }
         self.survey()?;
@@ -570,7 +595,15 @@ impl<'m> Certifier<'m> {
         let event = &self.behaviour.events[number as usize];
         self.require_sound()?;
         let image = key.and_then(|key| self.events.get(&(event.is_start(), key)));
-        image.copied().ok_or_else(|| Rejection::Event { action: event.action, arguments: event.arguments.clone() })
+        let (action, arguments) = (event.action, || event.arguments.clone());
+        let &image = image.ok_or_else(|| Rejection::Event { action, arguments: arguments() })?;
+        // Effects are mapped one to one; instances are if as many have an effect as have its image.
+        let representative = self.instances.representatives[number as usize];
+        if self.counts.get(&representative) == self.counts.get(&image) {
+            Ok(image)
+        } else {
+            Err(Rejection::Firings { action, arguments: arguments() })
+        }
     }
 
     /// The image of a claim under the permutation.

@@ -52,7 +52,10 @@ enum Colour {
     /// A literal of a slot whose values are numbers.
     Number(Option<i64>),
     Start,
-    Rule,
+    /// An effect of rules, with the number of instances that have it if that is preserved.
+    Rule {
+        instances: u128,
+    },
     Claim(PropertyId),
     Role(Role),
     Function {
@@ -289,7 +292,8 @@ pub(crate) fn encode_with(
         }
     }
     for (slot, number) in numbers.iter_mut().enumerate() {
-        *number |= behaviour.circuit.is_wide(slot as u32);
+        // Numbers of tokens are added up, whatever rules do with them.
+        *number |= behaviour.circuit.is_wide(slot as u32) || model.counts_tokens && slot < behaviour.slots;
     }
     for entry in behaviour.multisets.iter() {
         for column in 0..entry.stride {
@@ -319,8 +323,8 @@ pub(crate) fn encode_with(
     encoder.add_multisets()?;
     let mut names = Vec::new();
     let mut event_vertices = FxHashMap::default();
-    for event in unique_events(behaviour, budget)? {
-        let vertex = encoder.add_event(event)?;
+    for (event, instances) in behaviour.distinct_events(budget)? {
+        let vertex = encoder.add_event(event, instances)?;
         names.push((vertex, labels::event(model, event)));
         if !wholes.owners.is_empty() {
             event_vertices.insert((event.is_start(), event.key()), vertex);
@@ -367,19 +371,6 @@ const STEPS_PER_UNIT: u64 = 4;
 pub(crate) fn watch(budget: &Budget) -> Watch {
     let budget = budget.clone();
     Watch::new(move |work| budget.spend(work.div_ceil(STEPS_PER_UNIT)).is_err())
-}
-
-/// Events without repetitions: firing the same step twice is not a symmetry of states.
-fn unique_events<'b>(behaviour: &'b Behaviour, budget: &Budget) -> Result<Vec<&'b Event>, Spent> {
-    let mut seen = FxHashSet::default();
-    let mut unique = Vec::new();
-    for event in &behaviour.events {
-        budget.spend(1 + event.writes.len() as u64)?;
-        if seen.insert((event.is_start(), event.key())) {
-            unique.push(event);
-        }
-    }
-    Ok(unique)
 }
 
 fn roots(behaviour: &Behaviour) -> Vec<NodeId> {
@@ -589,8 +580,11 @@ impl Encoder<'_> {
         self.literal(slot, position)
     }
 
-    fn add_event(&mut self, event: &Event) -> Result<Point, Spent> {
-        let vertex = self.vertex(if matches!(event.action, Action::Start(_)) { Colour::Start } else { Colour::Rule });
+    fn add_event(&mut self, event: &Event, instances: u128) -> Result<Point, Spent> {
+        let vertex = self.vertex(match event.action {
+            Action::Start(_) => Colour::Start,
+            Action::Rule(_) => Colour::Rule { instances },
+        });
         if let Some((_, inputs)) = self.behaviour.inputs.iter().find(|(action, _)| *action == event.action) {
             for input in inputs.clone() {
                 if let Some(input) = self.slots[input as usize] {

@@ -69,6 +69,14 @@ pub fn csp_examples() -> Vec<PathBuf> {
     files_in("models/csp")
 }
 
+/// The files of all examples of Petri nets, by name.
+///
+/// # Panics
+/// If the folder cannot be read.
+pub fn pnml_examples() -> Vec<PathBuf> {
+    files_in("models/pnml")
+}
+
 fn files_in(folder: &str) -> Vec<PathBuf> {
     let folder = workspace().join(folder);
     let entries = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));

@@ -23,6 +23,7 @@ pub mod random_csp;
 pub mod random_dve;
 pub mod random_models;
 pub mod random_murphi;
+pub mod random_pnml;
 pub mod random_promela;
 pub mod random_temporal;
 pub mod refinement_oracle;

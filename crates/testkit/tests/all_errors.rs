@@ -175,7 +175,7 @@ fn compare(model: &Model, deadlock: DeadlockMode, limit: usize) -> Result<Option
     let layout = Layout::new(model).map_err(|error| error.to_string())?;
     let Some(expected) = oracle(model, &layout, deadlock, limit) else { return Ok(None) };
     let properties: Vec<PropertyId> = model.properties.indices().collect();
-    let preserved = Preserved::PropertiesAndErrors(&properties);
+    let preserved = Preserved::PropertiesAndSteps { properties: &properties, errors: true, firings: false };
     let plan = quotient_engines::plan(
         model,
         &layout,

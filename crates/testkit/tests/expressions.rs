@@ -113,20 +113,14 @@ fn compare(text: &str, language: Language, seed: u64) -> usize {
 fn variables_read_as_their_cells() {
     let seeds = 0..number_from("QUOTIENT_EXPRESSION_MODELS", 5);
     let options = ProgramOptions::default();
-    for (language, least) in [
-        (Language::Murphi, 200),
-        (Language::Promela, 100),
-        (Language::B, 200),
-        (Language::Dve, 100),
-        (Language::Csp, 100),
-    ] {
-        let text = |seed: u64| match language {
-            Language::Murphi => random_program(seed, &options),
-            Language::Promela => random_promela(seed),
-            Language::B => random_machine(seed),
-            Language::Dve => random_dve(seed).text(),
-            Language::Csp => random_csp(seed).text(),
-        };
+    let languages: [(Language, usize, &dyn Fn(u64) -> String); 5] = [
+        (Language::Murphi, 200, &|seed| random_program(seed, &options)),
+        (Language::Promela, 100, &random_promela),
+        (Language::B, 200, &random_machine),
+        (Language::Dve, 100, &|seed| random_dve(seed).text()),
+        (Language::Csp, 100, &|seed| random_csp(seed).text()),
+    ];
+    for (language, least, text) in languages {
         let mut compared: usize = seeds.clone().map(|seed| compare(&text(seed), language, seed)).sum();
         let small = examples(language.identifier()).into_iter().filter(|text| text.len() < 2500).take(4);
         compared += small.map(|text| compare(&text, language, 1)).sum::<usize>();

@@ -4,15 +4,15 @@ use std::process::ExitCode;
 
 use quotient::names::{DEADLOCK, ERRORS};
 use quotient::{
-    Checkpoint, Control, Engine, FairnessMode, LabelChecks, Language, LoadOptions, Model, Options, PartialOrder, Plan,
-    Report, SolverMethod, Spill, StoreMode, Subject as About, ViolationLimit, shown,
+    Checkpoint, Control, FairnessMode, LabelChecks, Language, LoadOptions, Model, Options, PartialOrder, Plan, Report,
+    Spill, StoreMode, Subject as About, ViolationLimit, shown,
 };
 use quotient_explorer::{Found, Subject, Task};
 use quotient_ir::Trace;
 
-use crate::arguments::{CheckArguments, CheckFormat, EngineName, FairnessName, PartialOrderName, StoreName};
+use crate::arguments::{CheckArguments, CheckFormat, FairnessName, PartialOrderName, StoreName};
 use crate::commands::{
-    Claims, deadlock_mode, exit_status, limits, load_model_with, load_options, order, reduction, runs, serve,
+    Claims, deadlock_mode, engine, exit_status, limits, load_model_with, load_options, order, reduction, runs, serve,
     show_notes, show_warnings, symmetry, workers,
 };
 use crate::failure::{Failure, INCONCLUSIVE};
@@ -158,14 +158,7 @@ pub(super) fn options(arguments: &CheckArguments) -> Result<Options, Failure> {
     let checkpoint = checkpoints.checkpoint.clone();
     let spill = arguments.spilling.spill.clone();
     Ok(Options {
-        engine: match arguments.engine {
-            EngineName::Auto => Engine::Auto,
-            EngineName::Explicit => Engine::Explicit,
-            EngineName::Symbolic => Engine::Symbolic,
-            EngineName::Sat => Engine::Solver(SolverMethod::Ic3),
-            EngineName::SatBounded => Engine::Solver(SolverMethod::Bounded),
-            EngineName::SatInduction => Engine::Solver(SolverMethod::Induction),
-        },
+        engine: engine(arguments.engine),
         symmetry: symmetry(arguments.symmetry),
         reduction: reduction(arguments.search.reduction),
         properties: arguments.properties.clone(),

@@ -89,7 +89,15 @@ fn split_request(arguments: &DetectArguments) -> Result<(ModelArguments, Option<
     };
     let (definitions, language, max_processes) = (model.definitions.clone(), model.language, model.max_processes);
     Ok((
-        ModelArguments { path, definitions, language, no_extra_nodes: false, max_processes, well_definedness: None },
+        ModelArguments {
+            path,
+            definitions,
+            language,
+            no_extra_nodes: false,
+            max_processes,
+            well_definedness: None,
+            property_files: Vec::new(),
+        },
         question,
     ))
 }

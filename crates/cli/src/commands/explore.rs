@@ -4,15 +4,15 @@ use std::fs::File;
 use std::io::BufWriter;
 use std::process::ExitCode;
 
-use quotient::{Control, Exploration, ExploreOptions, Keep, Model, PartialOrder, SHOWN_STATES};
+use quotient::{Control, Exploration, ExploreOptions, Keep, Language, Model, PartialOrder, SHOWN_STATES};
 
 use quotient_explorer::{Found, Subject, Task};
 use quotient_ir::Interpreter;
 
-use crate::arguments::{AskedName, ExploreArguments, Export, ExportFormat, Format};
+use crate::arguments::{AskedName, EngineName, ExploreArguments, Export, ExportFormat, Format, SymmetryName};
 use crate::commands::{
-    Claims, deadlock_mode, exit_status, limits, load_model, load_options, order, reduction, serve, show_notes,
-    show_warnings, symmetry, workers,
+    Claims, deadlock_mode, engine, exit_status, language, limits, load_model, load_options, order, reduction, serve,
+    show_notes, show_warnings, symmetry, workers,
 };
 use crate::failure::Failure;
 use crate::graph::{node_labels, write_aldebaran, write_dot};
@@ -27,7 +27,8 @@ use quotient::shown::StateShape;
 /// Runs the command.
 pub(crate) fn run(arguments: &ExploreArguments, invocation: &Invocation) -> Result<ExitCode, Failure> {
     let options = ExploreOptions {
-        symmetry: symmetry(arguments.symmetry),
+        symmetry: symmetry(wished_symmetry(arguments)),
+        engine: engine(arguments.engine),
         reduction: reduction(arguments.search.reduction),
         partial_order: match arguments.partial_order {
             AskedName::On => PartialOrder::On,
@@ -88,10 +89,22 @@ pub(crate) fn run(arguments: &ExploreArguments, invocation: &Invocation) -> Resu
     Ok(ExitCode::from(exit_status(found.report.verdict)))
 }
 
+/// The symmetries to use. The numbers of a net are the same with them, and a page shows one state of each orbit.
+fn wished_symmetry(arguments: &ExploreArguments) -> SymmetryName {
+    let language = arguments.model.language.map(language);
+    let is_net = match language {
+        Some(language) => language == Language::Pnml,
+        None => Language::from_file_name(&arguments.model.path.to_string_lossy()) == Some(Language::Pnml),
+    };
+    let is_default = arguments.page.serve || is_net && arguments.engine != EngineName::Symbolic;
+    arguments.symmetry.unwrap_or(if is_default { SymmetryName::Auto } else { SymmetryName::Off })
+}
+
 fn outcome<'a>(model: &'a Model, options: &ExploreOptions, found: &'a Exploration) -> Outcome<'a> {
-    let is_drawn = options.partial_order == PartialOrder::Off && options.workers.is_none();
+    let is_drawn =
+        options.partial_order == PartialOrder::Off && options.workers.is_none() && found.report.sets.is_none();
     let initial = is_drawn.then(|| found.graph.initial().len() as u64);
-    let counts = GraphCounts { initial, deadlocks: found.deadlocks };
+    let counts = GraphCounts { initial, deadlocks: found.deadlocks, net: found.net.as_ref() };
     Outcome { model, report: &found.report, counts: Some(counts), detail: StateDetail::default() }
 }
 

@@ -4,13 +4,13 @@ use std::io;
 
 use quotient::ir::{DeadlockMode, Diagnostic, Source};
 use quotient::{
-    Control, Error, LabelChecks, Language, Limits, LoadOptions, Model, Reduction, SearchOrder, Strategy, Symmetry,
-    Verdict, Way, WellDefinedness,
+    Control, Engine, Error, LabelChecks, Language, Limits, LoadOptions, Model, Reduction, SearchOrder, SolverMethod,
+    Strategy, Symmetry, Verdict, Way, WellDefinedness,
 };
 
 use crate::arguments::{
-    DeadlockName, LanguageName, LimitArguments, ModelArguments, OrderName, ReductionName, ResourceArguments,
-    SymmetryName, WellDefinednessName,
+    DeadlockName, EngineName, LanguageName, LimitArguments, ModelArguments, OrderName, ReductionName,
+    ResourceArguments, SymmetryName, WellDefinednessName,
 };
 use crate::failure::{Failure, HOLDS, INCONCLUSIVE, VIOLATED};
 use crate::render::diagnostics;
@@ -70,6 +70,7 @@ fn load_options(arguments: &ModelArguments, claims: Claims) -> LoadOptions {
         reach: Vec::new(),
         ltl: Vec::new(),
         ctl: Vec::new(),
+        property_files: arguments.property_files.clone(),
         labels: LabelChecks::default(),
         constants: arguments.definitions.clone(),
         language: arguments.language.map(language),
@@ -92,6 +93,7 @@ fn language(name: LanguageName) -> Language {
         LanguageName::Promela => Language::Promela,
         LanguageName::Dve => Language::Dve,
         LanguageName::Csp => Language::Csp,
+        LanguageName::Pnml => Language::Pnml,
     }
 }
 
@@ -126,6 +128,17 @@ fn reduction(name: ReductionName) -> Reduction {
         ReductionName::OnTheFly => Reduction::OfSets(Way::OnTheFly),
         ReductionName::SomeRepresentatives => Reduction::OfSets(Way::SomeRepresentatives { nodes: Way::USUAL_NODES }),
         ReductionName::Dynamic => Reduction::OfSets(Way::Dynamic),
+    }
+}
+
+fn engine(name: EngineName) -> Engine {
+    match name {
+        EngineName::Auto => Engine::Auto,
+        EngineName::Explicit => Engine::Explicit,
+        EngineName::Symbolic => Engine::Symbolic,
+        EngineName::Sat => Engine::Solver(SolverMethod::Ic3),
+        EngineName::SatBounded => Engine::Solver(SolverMethod::Bounded),
+        EngineName::SatInduction => Engine::Solver(SolverMethod::Induction),
     }
 }
 

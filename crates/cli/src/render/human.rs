@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use num_bigint::BigUint;
 use quotient::{
-    AdaptiveUse, CrossCheck, Extent, FairnessMode, Model, Optimum, PartialOrderReport, ProofReport, PropertyReport,
-    Report, SetsReport, SliceReport, StopReason, Subject, SymmetryReport, UnsupportedProperty, UsedSymmetry, Verdict,
+    AdaptiveUse, CrossCheck, Extent, FairnessMode, Model, NetCounts, Optimum, PartialOrderReport, ProofReport,
+    PropertyReport, Report, SetsReport, SliceReport, StopReason, Subject, SymmetryReport, UnsupportedProperty,
+    UsedSymmetry, Verdict,
 };
 use quotient_ir::{FaultKind, RuleId, SourceStatement, Trace, Unexecuted, Violation};
 
@@ -37,17 +38,19 @@ pub(crate) struct Outcome<'a> {
     /// The report of the search.
     pub(crate) report: &'a Report,
     /// Counts that only `explore` provides.
-    pub(crate) counts: Option<GraphCounts>,
+    pub(crate) counts: Option<GraphCounts<'a>>,
     /// How much of the states of runs is shown.
     pub(crate) detail: StateDetail,
 }
 
 /// Counts that only `explore` provides.
-pub(crate) struct GraphCounts {
+pub(crate) struct GraphCounts<'a> {
     /// Initial states; unknown if a part of the steps was taken.
     pub(crate) initial: Option<u64>,
     /// States without successors; unknown if the search did not finish.
     pub(crate) deadlocks: Option<u64>,
+    /// The numbers of a Petri net.
+    pub(crate) net: Option<&'a NetCounts>,
 }
 
 /// A command that was stopped before there was anything to report.
@@ -73,7 +76,18 @@ pub(crate) fn explore(outcome: &Outcome<'_>, palette: Palette) -> String {
     text.push_str(&evidence(outcome, palette));
     text.push('\n');
     text.push_str(&figures(outcome));
+    text.push_str(&net_lines(outcome));
     text
+}
+
+/// The numbers of a Petri net, in the words of the Model Checking Contest.
+fn net_lines(outcome: &Outcome<'_>) -> String {
+    let Some(net) = outcome.counts.as_ref().and_then(|counts| counts.net) else { return String::new() };
+    let NetCounts { states, transitions, most_in_place, most_in_marking } = net;
+    format!(
+        "\nSTATE_SPACE STATES {states}\nSTATE_SPACE TRANSITIONS {transitions}\n\
+         STATE_SPACE MAX_TOKEN_PER_MARKING {most_in_marking}\nSTATE_SPACE MAX_TOKEN_IN_PLACE {most_in_place}\n"
+    )
 }
 
 /// The verdict and its subject, in one line.

@@ -136,7 +136,7 @@ struct SetsObject {
 }
 
 fn sets_object(sets: &SetsReport) -> SetsObject {
-    let SetsReport { states, orbits, transitions, nodes, peak_nodes, images, bits, order, way: _ } = sets;
+    let SetsReport { states, orbits, transitions, nodes, peak_nodes, images, bits, order, way: _, greatest: _ } = sets;
     SetsObject {
         states: states.to_string(),
         orbits: orbits.as_ref().map(ToString::to_string),
@@ -213,6 +213,17 @@ struct GraphObject {
     #[serde(skip_serializing_if = "Option::is_none")]
     initial_states: Option<u64>,
     deadlocks: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    net: Option<NetObject>,
+}
+
+/// What the Model Checking Contest asks about a net. Numbers that may have more than 64 bits are texts.
+#[derive(serde::Serialize)]
+struct NetObject {
+    states: String,
+    transitions: String,
+    most_tokens_in_place: u64,
+    most_tokens_in_marking: u64,
 }
 
 /// The symmetries in use.
@@ -703,10 +714,16 @@ pub(crate) fn search(
         violations: report.all_errors.then(|| found_objects(naming, &lines, report)),
         fault: report.fault.as_ref().map(|trace| fault_object(naming, &lines, trace)),
         remarks: remark_objects(naming, &lines, report),
-        graph: outcome
-            .counts
-            .as_ref()
-            .map(|counts| GraphObject { initial_states: counts.initial, deadlocks: counts.deadlocks }),
+        graph: outcome.counts.as_ref().map(|counts| GraphObject {
+            initial_states: counts.initial,
+            deadlocks: counts.deadlocks,
+            net: counts.net.map(|net| NetObject {
+                states: net.states.to_string(),
+                transitions: net.transitions.to_string(),
+                most_tokens_in_place: net.most_in_place,
+                most_tokens_in_marking: net.most_in_marking,
+            }),
+        }),
         depth: report.depth,
         states_per_level: report.levels.as_deref(),
         fired: report.firings.as_ref().map(|firings| fired_objects(model, &lines, firings)),

@@ -82,6 +82,26 @@ impl Encoding {
         self.code(one) == self.code(other) && self.values(one) == self.values(other)
     }
 
+    /// The least value of a slot and what each bit adds to it, if values are such sums and none is negative or undefined.
+    pub(crate) fn weights(&self, slot: u32) -> Option<(u64, Vec<u64>)> {
+        let values: Vec<i64> = self.values(slot).iter().copied().collect::<Option<_>>()?;
+        let least = *values.first()?;
+        let step = match self.code(slot) {
+            Code::Offset { .. } => 1,
+            Code::Position { .. } => {
+                let step = values.get(1).map_or(1, |second| second - least);
+                let is_even = values.iter().zip(0i64..).all(|(&value, position)| value == least + position * step);
+                if !is_even {
+                    return None;
+                }
+                step
+            }
+        };
+        let step = u64::try_from(step).ok()?;
+        let weights = (0..self.width(slot)).map(|bit| step.checked_shl(bit as u32)).collect::<Option<_>>()?;
+        Some((u64::try_from(least).ok()?, weights))
+    }
+
     /// The bits of a content, if it has some.
     pub(crate) fn encode(&self, slot: u32, content: Option<i64>) -> Option<Vec<bool>> {
         let bits = |number: u128, width: usize| (0..width).map(move |bit| number >> bit & 1 == 1);

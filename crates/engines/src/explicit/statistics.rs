@@ -1,9 +1,10 @@
 //! How often each rule fires, counted after a finished search by a second look at every stored state.
 //!
 //! Searches count transitions and do not count rules: a counter in the loop that looks up successors would be paid for
-//! by everybody. In a quotient, a stored state counts as often as its orbit has states. Symmetries map the instances
-//! that are enabled in a state to those that are enabled in its image, but perhaps to instances of other rules: so the
-//! sum over an orbit of rules is that of the unreduced search, and the share of each of them is not known.
+//! by everybody. In a quotient, a stored state counts as often as its orbit has states. The symmetries of such a search
+//! map the instances that are enabled in a state one to one to those that are enabled in its image (they preserve firings),
+//! but perhaps to instances of other rules: so the sum over an orbit of rules is that of the unreduced search, and the
+//! share of each of them is not known.
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;

@@ -7,6 +7,7 @@ use oxidd::util::{AllocResult, OptBool, SatCountCache};
 use oxidd::{
     BooleanFunction, BooleanFunctionQuant, BooleanOperator, Function, FunctionSubst, Manager, ManagerRef, Subst,
 };
+use rustc_hash::FxHashMap;
 
 use crate::booleans::{Full, Logic};
 
@@ -174,6 +175,49 @@ impl Diagrams {
     pub(crate) fn count(&self, set: &Set) -> BigUint {
         let mut cache: SatCountCache<BigUint, rustc_hash::FxBuildHasher> = SatCountCache::default();
         set.sat_count(self.variables.len() as u32, &mut cache)
+    }
+
+    /// The greatest sum of the weights of true variables among the assignments in a set; none if it is empty. Weights are
+    /// not negative.
+    pub(crate) fn greatest(&self, set: &Set, weights: &[u64]) -> Option<u64> {
+        // What variables from a level on contribute if they are all true.
+        let mut free = vec![0u64; weights.len() + 1];
+        for variable in (0..weights.len()).rev() {
+            free[variable] = free[variable + 1] + weights[variable];
+        }
+        let greatest = self.greatest_below(set, weights, &free, &mut FxHashMap::default());
+        greatest.map(|sum| sum + free[0] - free[self.top(set)])
+    }
+
+    /// The same, of the variables from the top of the set on.
+    fn greatest_below(
+        &self,
+        set: &Set,
+        weights: &[u64],
+        free: &[u64],
+        known: &mut FxHashMap<Set, Option<u64>>,
+    ) -> Option<u64> {
+        if self.is_empty(set) {
+            return None;
+        }
+        if let Some(&greatest) = known.get(set) {
+            return greatest;
+        }
+        let Some((with, without)) = set.cofactors() else { return Some(0) };
+        let top = self.top(set);
+        let mut best = None;
+        for (part, own) in [(with, weights[top]), (without, 0)] {
+            let below = self.greatest_below(&part, weights, free, known);
+            best = best.max(below.map(|sum| sum + own + free[top + 1] - free[self.top(&part)]));
+        }
+        known.insert(set.clone(), best);
+        best
+    }
+
+    /// The first variable that a set depends on; behind the last one if it depends on none.
+    fn top(&self, set: &Set) -> usize {
+        let level = set.with_manager_shared(|manager, edge| manager.get_node(edge).level());
+        (level as usize).min(self.variables.len())
     }
 
     /// An assignment in a set, if there is one. It is the same each time; variables that do not matter are false.

@@ -885,6 +885,24 @@ impl<'m> Machine<'m> {
         self.diagrams.count(states) >> (self.variables.total - self.variables.bits)
     }
 
+    /// The greatest value of a slot and the greatest sum of all slots in a set of states. None if the set is empty, or
+    /// the bits of some slot do not add up to its value.
+    pub(crate) fn greatest_values(&self, states: &Set) -> Option<(u64, u64)> {
+        let mut all = vec![0u64; self.variables.total as usize];
+        let (mut most, mut least_sum) = (0, 0);
+        for slot in 0..self.variables.after.len() as u32 {
+            let (least, weights) = self.encoding.weights(slot)?;
+            let mut own = vec![0u64; all.len()];
+            for (&variable, &weight) in self.variables.before(slot).iter().zip(&weights) {
+                own[variable as usize] = weight;
+                all[variable as usize] = weight;
+            }
+            most = most.max(least + self.diagrams.greatest(states, &own)?);
+            least_sum += least;
+        }
+        Some((most, least_sum + self.diagrams.greatest(states, &all)?))
+    }
+
     /// How often instances can fire in the states of a set.
     pub(crate) fn count_steps(&mut self, states: &Set) -> Result<BigUint, Full> {
         let mut steps = BigUint::default();

@@ -71,6 +71,9 @@ pub struct SetsReport {
     pub orbits: Option<BigUint>,
     /// How often rules can fire in these states.
     pub transitions: BigUint,
+    /// The greatest value of a variable, and the greatest sum of all, in a model that counts tokens. None if they are not
+    /// known.
+    pub greatest: Option<(u64, u64)>,
     /// The nodes of the diagram of the set.
     pub nodes: usize,
     /// The greatest number of nodes at a time.
@@ -165,7 +168,11 @@ fn translated(
 ) -> Result<(Functions, Order), SymbolicError> {
     let budget = Budget::until(&observer.interrupt());
     let spent = |_| EngineError::GaveUp(quotient_ir::Spent);
-    let possible = possible_values(model, layout, &budget).map_err(spent)?;
+    let mut possible = possible_values(model, layout, &budget).map_err(spent)?;
+    if model.counts_tokens {
+        // The greatest sums of tokens are sums over bits.
+        possible = possible.evenly_spaced();
+    }
     let behaviour = unfold_over(model, layout, Preserved::Properties(properties), possible, &budget).map_err(spent)?;
     if let Some(Refusal { reason, span }) = Refusal::of(model, layout, &behaviour) {
         return Err(SymbolicError::Refused { reason, span });
@@ -264,10 +271,15 @@ fn judged(
     };
     let mut report = verdicts.report(stop, figures);
     report.never_fired = never_fired;
+    let greatest = match model.counts_tokens && is_finished {
+        true => search.machine.greatest_values(&search.reached),
+        false => None,
+    };
     let sets = SetsReport {
         states,
         orbits,
         transitions,
+        greatest,
         nodes: search.machine.diagrams.size(&search.reached),
         peak_nodes: search.machine.diagrams.peak(),
         images: search.images,
@@ -404,6 +416,7 @@ fn unfinished(
         states: BigUint::default(),
         orbits: None,
         transitions: BigUint::default(),
+        greatest: None,
         nodes: 0,
         peak_nodes: (bytes / NODE_BYTES) as usize,
         images: 0,

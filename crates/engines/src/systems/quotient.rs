@@ -139,6 +139,16 @@ impl<'a, S: TransitionSystem> QuotientSystem<'a, S> {
         self.timed(finder, |workspace| self.reduction.canonicalizer.canonicalize(workspace, state));
     }
 
+    /// The same for a state that differs little from `before`, or else from other states of late.
+    #[inline]
+    fn canonicalize_near(&self, finder: &mut Finder, before: Option<&[u64]>, state: &mut [u64]) {
+        if self.reduction.markers.is_some() {
+            return;
+        }
+        let canonicalizer = &self.reduction.canonicalizer;
+        self.timed(finder, |workspace| canonicalizer.canonicalize_near(workspace, before, state));
+    }
+
     /// Replaces the successors of a state by their representatives. Each is a record: its words and a tag.
     fn canonicalize_records(&self, finder: &mut Finder, before: &[u64], records: &mut [u64]) {
         let stride = before.len() + 1;
@@ -214,7 +224,10 @@ impl<'a, S: TransitionSystem> QuotientSystem<'a, S> {
                 }
                 buffer.clear();
                 buffer.extend_from_slice(state);
-                self.canonicalize(finder, buffer);
+                match before {
+                    Some(_) => self.canonicalize_near(finder, before, buffer),
+                    None => self.canonicalize(finder, buffer),
+                }
                 visit(instance, Event::Next { state: buffer, covered })
             }
             other => visit(instance, other),
@@ -350,7 +363,7 @@ impl<S: SearchSpace> Representatives for QuotientSystem<'_, S> {
 
     fn represent(&self, scratch: &mut Self::Scratch, state: &mut [u64]) {
         if self.guard.passes(None, state) {
-            self.canonicalize(&mut scratch.finder, state);
+            self.canonicalize_near(&mut scratch.finder, None, state);
         }
     }
 

@@ -29,6 +29,14 @@ impl Numbers {
         }
         Self::Listed(values.into())
     }
+    /// The same, with all numbers between them unless they are evenly spaced.
+    pub(super) fn evenly_spaced(self) -> Self {
+        let Self::Listed(values) = &self else { return self };
+        let (Some(&least), Some(&greatest)) = (values.first(), values.last()) else { return self };
+        let distance = |pair: &[i64]| i128::from(pair[1]) - i128::from(pair[0]);
+        let is_even = values.windows(2).all(|pair| distance(pair) == distance(values));
+        if is_even { self } else { Self::of_domain(&Domain::interval(least, greatest)) }
+    }
     pub(super) fn of_domain(domain: &Domain) -> Self {
         if domain.size() == 0 || domain.size() > CASE_LIMIT as u64 {
             Self::Between(domain.least(), domain.greatest())

@@ -28,7 +28,7 @@ pub struct Event {
     /// The cover statements it reaches, with conditions.
     pub covers: Vec<(PropertyId, NodeId)>,
     /// For each place of the text when something goes wrong there, whatever went wrong before, if that is to be
-    /// preserved ([`Preserved::PropertiesAndErrors`](crate::Preserved)).
+    /// preserved ([`Preserved::errors`](crate::Preserved::errors)).
     pub fault_places: Vec<(Span, NodeId)>,
     /// The conjuncts of a rule's guard, each with its condition.
     pub guard_parts: Vec<(ExprId, NodeId)>,

@@ -216,7 +216,9 @@ fn check(
 /// Why a permutation could not be proved to be a symmetry.
 fn cause_of(rejection: Rejection) -> Result<Cause, Error> {
     Ok(match rejection {
-        Rejection::Event { action, arguments } => Cause::Step { action, arguments },
+        Rejection::Event { action, arguments } | Rejection::Firings { action, arguments } => {
+            Cause::Step { action, arguments }
+        }
         Rejection::Property(property) => Cause::Property(property),
         Rejection::Run { instance: Instance { subject: Subject::Action(action), arguments }, .. } => {
             Cause::Step { action, arguments }

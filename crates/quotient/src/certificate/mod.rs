@@ -128,6 +128,7 @@ impl Certificate {
             reach: Vec::new(),
             ltl: Vec::new(),
             ctl: Vec::new(),
+            property_files: Vec::new(),
             labels: LabelChecks::default(),
             // Certificates concern models as `detect` loads them.
             well_definedness: None,

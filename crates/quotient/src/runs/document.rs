@@ -239,7 +239,7 @@ pub(super) fn load_options(header: Option<&Json>, asked: &LoadOptions) -> Result
         options.well_definedness = found;
     }
     if let Some(language) = header.get("model").and_then(|model| model.get("language")).filter(|it| !it.is_null()) {
-        let known = [Language::Murphi, Language::Promela, Language::B, Language::Dve, Language::Csp];
+        let known = [Language::Murphi, Language::Promela, Language::B, Language::Dve, Language::Csp, Language::Pnml];
         let found = known.into_iter().find(|known| language.as_text() == Some(known.identifier()));
         let found = found.ok_or_else(|| {
             fault_at(language.span, "this language is not known").with_help("\"murphi\", \"promela\" and \"b\" are")

@@ -251,6 +251,22 @@ impl Factor {
         }
     }
 
+    /// Replaces a state by its canonical image. It differs little from `before`, or else from states that came before it.
+    /// Nothing but this factor moves anything.
+    pub(super) fn canonicalize_near(&self, before: Option<&[u64]>, state: &mut [u64], scratch: &mut FactorScratch) {
+        match &self.method {
+            Method::Labelling(labelling) => {
+                labelling.canonicalize_near(&self.view, before, state, &mut scratch.labelling);
+            }
+            _ => self.canonicalize(state, scratch),
+        }
+    }
+
+    /// Whether successors of a state may be alike.
+    pub(super) fn has_twins(&self) -> bool {
+        matches!(&self.method, Method::Labelling(labelling) if labelling.has_twins())
+    }
+
     /// Whether a state is its own canonical image. `copy` is as long as the state.
     pub(super) fn is_canonical(&self, state: &[u64], copy: &mut [u64], scratch: &mut FactorScratch) -> bool {
         if let Method::Listing(listing) = &self.method {

@@ -24,6 +24,7 @@ use super::near::{Bits, NearPlan, NearScratch};
 use super::points::{Content, Field, NONE, View};
 use super::rows::{RowPlan, Rows};
 use super::stages::{KindParts, Stages};
+use super::twins::{TwinScratch, Twins};
 
 /// The largest number of objects that a point may depend on.
 const LONGEST_TUPLE: usize = 4;
@@ -49,6 +50,8 @@ pub(super) struct Labelling {
     sortable: Option<Sortable>,
     /// A shorter way for states in which keys decide the order of what is held.
     stages: Option<Stages>,
+    /// Which successors are alike, if that is worth asking.
+    twins: Option<Twins>,
     /// The fields that keys do not cover.
     fields: Vec<TupleField>,
     roles: Vec<Role>,
@@ -175,6 +178,7 @@ pub(super) struct LabellingScratch {
     ties: u64,
     rows: Vec<u128>,
     near: NearScratch,
+    twins: TwinScratch,
     /// For each kind, the keys of the state before, and whether they are in order.
     nears: Vec<(NearScratch, bool)>,
     /// Whether the tuples were read.
@@ -360,6 +364,14 @@ impl Labelling {
         } else {
             None
         };
+        let twins = match is_flat {
+            true => Twins::new(view, &kind_of, |point| {
+                let object = |place: &NodePosition| (kinds[kind_number(place)].first + place.node) as u16;
+                let objects = tuples[point as usize].iter().map(object).collect();
+                (arrangement.orbits[point as usize], objects)
+            }),
+            false => None,
+        };
         let mut sortable = None;
         if stages.is_none()
             && is_flat
@@ -380,6 +392,7 @@ impl Labelling {
             sortable,
             only_rows: in_rows == fields.len(),
             stages,
+            twins,
             kinds,
             kind_of,
             parent_of,
@@ -414,6 +427,25 @@ impl Labelling {
                 self.canonicalize(state, scratch);
             }
         }
+    }
+
+    /// Replaces a state by its representative. It differs little from `before`, or else from states that came before it.
+    pub(super) fn canonicalize_near(
+        &self,
+        view: &View,
+        before: Option<&[u64]>,
+        state: &mut [u64],
+        scratch: &mut LabellingScratch,
+    ) {
+        let Some(twins) = &self.twins else { return self.canonicalize(state, scratch) };
+        let mut known = std::mem::take(&mut scratch.twins);
+        twins.canonicalize(view, before, state, &mut known, |state| self.canonicalize(state, scratch));
+        scratch.twins = known;
+    }
+
+    /// Whether successors may be alike by twins.
+    pub(super) fn has_twins(&self) -> bool {
+        self.twins.is_some()
     }
 
     /// The same for states that differ little from a representative without tuples.

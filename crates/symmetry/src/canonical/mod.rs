@@ -22,6 +22,7 @@ mod rotation;
 mod rows;
 mod segments;
 mod stages;
+mod twins;
 
 mod strategy;
 
@@ -301,6 +302,24 @@ impl Canonicalizer {
         }
     }
 
+    /// Replaces a packed state by the representative of its orbit. It differs little from `before`, such as the state that
+    /// it is a successor of, or else from states for which this was called before: such states share work.
+    #[inline]
+    pub fn canonicalize_near(&self, workspace: &mut Workspace, before: Option<&[u64]>, state: &mut [u64]) {
+        match self.only_part() {
+            Some(part) => part.canonicalize_near(before, state, &mut workspace.part),
+            None => self.canonicalize(workspace, state),
+        }
+    }
+
+    /// The factor, if there is only one and nothing else changes states.
+    fn only_part(&self) -> Option<&Factor> {
+        match (&self.method, &self.parts[..]) {
+            (Method::Parts, [only]) if self.multisets.is_empty() => Some(only),
+            _ => None,
+        }
+    }
+
     /// Replaces several packed states by the representatives of their orbits. `before` is a representative that they
     /// differ little from, such as the one they are successors of. Each is followed by another word: records
     /// have `stride` words.
@@ -312,6 +331,10 @@ impl Canonicalizer {
         records: &mut [u64],
         stride: usize,
     ) {
+        if let (Some(before), Some(part)) = (before, self.only_part().filter(|part| part.has_twins())) {
+            let states = records.chunks_exact_mut(stride).map(|record| &mut record[..stride - 1]);
+            return states.for_each(|state| part.canonicalize_near(Some(before), state, &mut workspace.part));
+        }
         match &self.method {
             Method::Parts if self.multisets.is_empty() => {
                 // The factors move different points, so one does not change what another one sees.

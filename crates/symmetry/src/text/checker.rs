@@ -208,6 +208,13 @@ impl Checker<'_> {
         let variables = self.model.variables.iter().zip(self.shapes.variables.iter());
         for (variable, shape) in variables {
             self.declaration(shape, variable.span)?;
+            let mut keeps_tokens = true;
+            shape.visit(&mut |role, _, part| {
+                keeps_tokens &= !self.model.counts_tokens || part != Part::Contents || !self.claim.moves(role);
+            });
+            if !keeps_tokens {
+                return Err(Contradiction { span: variable.span, reason: "it changes numbers of tokens" });
+            }
         }
         for (scope, locals) in &self.shapes.locals {
             for shape in locals {

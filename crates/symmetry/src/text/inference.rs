@@ -55,6 +55,8 @@ pub(super) enum Why {
     Copies,
     /// A particular instance of a property is preserved.
     Instance(PropertyId),
+    /// Tokens are counted.
+    CountsTokens,
 }
 
 /// A function of values of roles that the text computes.
@@ -814,6 +816,19 @@ pub(super) fn pin_instance(model: &Model, findings: &mut Findings<'_>, preserved
                 shape => shape.visit(&mut |role, _, _| findings.fixed.push((role, cause))),
             }
         }
+    }
+}
+
+/// Fixes numbers of tokens, which are added up whatever the text does with them.
+pub(super) fn fix_tokens(model: &Model, findings: &mut Findings<'_>) {
+    for (id, variable) in model.variables.iter_enumerated() {
+        let cause = Cause { scope: None, span: variable.span, why: Why::CountsTokens };
+        let shape = Rc::clone(&findings.shapes.variables[id]);
+        shape.visit(&mut |role, _, part| {
+            if part == Part::Contents {
+                findings.fixed.push((role, cause));
+            }
+        });
     }
 }
 

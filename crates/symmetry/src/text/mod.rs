@@ -77,11 +77,14 @@ pub fn symmetries_of_text(
     preserved: Preserved<'_>,
     budget: &Budget,
 ) -> Result<Option<TextSymmetries>, Spent> {
-    let errors = matches!(preserved, Preserved::PropertiesAndErrors(_));
+    let errors = preserved.errors();
     let states = initial_states(model, layout, budget);
     let (scopes, only_flow) = scopes(model, preserved, states.is_some());
     let Ok(mut findings) = inference::infer(model, &scopes, &only_flow) else { return Ok(None) };
     inference::pin_instance(model, &mut findings, preserved);
+    if model.counts_tokens {
+        inference::fix_tokens(model, &mut findings);
+    }
     if states.is_none() {
         inference::pin_beginnings(model, &mut findings);
     }

@@ -1,0 +1,80 @@
+//! PNML: Petri nets in the XML form of ISO/IEC 15909-2, as the Model Checking Contest distributes them, read into a
+//! [`Model`](quotient_ir::Model). Further files of the source are property sets of the contest.
+
+mod lower;
+mod net;
+mod outline;
+mod terms;
+mod xml;
+
+use quotient_ir::{Diagnostic, Source, Span};
+
+use self::xml::Element;
+use crate::outline::Builder;
+use crate::{LoadOptions, Loaded, first_errors};
+
+/// The name of the bound that is assumed for places without one.
+const BOUND: &str = "tokens";
+
+/// Parses and lowers a net.
+pub(crate) fn load(source: Source, options: &LoadOptions) -> Result<Loaded, Vec<Diagnostic>> {
+    let assumed = assumed_bound(options)?;
+    let starts = std::iter::once(0).chain(source.files.iter().map(|(start, _)| *start));
+    let files: Vec<Result<Element, Diagnostic>> =
+        starts.map(|start| xml::read(&source, source.file_at(start).1)).collect();
+    let mut diagnostics = Vec::new();
+    let mut elements = Vec::new();
+    for file in files {
+        match file {
+            Ok(element) => elements.push(element),
+            Err(error) => diagnostics.push(error),
+        }
+    }
+    if !diagnostics.is_empty() {
+        return Err(first_errors(diagnostics));
+    }
+    let Some((root, properties)) = elements.split_first() else { return Err(Vec::new()) };
+    let (net, problems) = net::read(root);
+    if problems.iter().any(Diagnostic::is_error) {
+        return Err(first_errors(problems));
+    }
+    let (model, problems) = lower::lower(&source, &net, properties, assumed);
+    match model {
+        Some(model) => Ok(Loaded { model, warnings: problems }),
+        None => Err(first_errors(problems)),
+    }
+}
+
+/// The bound that is assumed where none follows.
+fn assumed_bound(options: &LoadOptions) -> Result<i64, Vec<Diagnostic>> {
+    let mut assumed = lower::ASSUMED_BOUND;
+    for (name, value) in &options.constants {
+        let whole_file = |code, message: String, help: &str| {
+            let error = Diagnostic::error(code, message, Span::default()).with_help(help);
+            vec![Diagnostic { primary: None, ..error }]
+        };
+        if name != BOUND {
+            let message = format!("`{name}` cannot be set: nets have no constants");
+            let help = "`-D tokens=N` sets the bound that is assumed for places where none follows from the net";
+            return Err(whole_file("no-such-constant", message, help));
+        }
+        assumed = match value.trim().parse::<i64>() {
+            Ok(number) if (1..=i64::from(u32::MAX)).contains(&number) => number,
+            _ => {
+                let message = format!("`{value}` is not a number of tokens");
+                return Err(whole_file("constant-value", message, "give a number from 1 on"));
+            }
+        };
+    }
+    Ok(assumed)
+}
+
+/// The definitions of a text and their uses.
+pub(crate) fn outline(source: &Source) -> Builder<'_> {
+    outline::outline(source, xml::read(source, source.file_at(0).1).ok().as_ref())
+}
+
+/// The errors that the parser finds.
+pub(crate) fn syntax_errors(source: &Source) -> Vec<Diagnostic> {
+    xml::read(source, source.file_at(0).1).err().into_iter().collect()
+}

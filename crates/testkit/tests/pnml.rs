@@ -1,0 +1,391 @@
+//! Petri nets: those of the Model Checking Contest with the numbers that it publishes, our own with what their headers
+//! expect, and random ones against a direct interpreter, whole and reduced, state by state and by sets.
+
+use std::path::Path;
+
+use quotient::{
+    Control, Engine, Error, ExploreOptions, Language, LoadOptions, Model, NetCounts, Options, Plan, Silent, StopReason,
+    Symmetry, Verdict, explore,
+};
+use quotient_testkit::examples::{pnml_examples, workspace};
+use quotient_testkit::pool::map_on_workers;
+use quotient_testkit::prerequisites::corpus;
+use quotient_testkit::promela::order;
+use quotient_testkit::random_pnml::{Explored, RandomNet, random_net, random_net_of};
+use quotient_testkit::switches::number_from;
+
+/// The numbers of a net, or why they are not known.
+fn counts(model: &Model, engine: Engine, symmetry: Symmetry) -> Result<Result<NetCounts, Option<StopReason>>, Error> {
+    let options = ExploreOptions { engine, symmetry, ..ExploreOptions::default() };
+    let found = explore(model, &options, &Control::default(), &mut Silent)?;
+    Ok(found.net.ok_or(found.report.stop_reason))
+}
+
+/// Nets that take longer than a test should.
+const LARGE: [&str; 2] = ["philo.pnml", "SharedMemory-COL-000100.pnml"];
+
+#[test]
+fn nets_of_the_contest_have_the_numbers_that_it_publishes() {
+    let Some(folder) = corpus("pnml", "nets of the Model Checking Contest") else { return };
+    let table = std::fs::read_to_string(folder.join("expected.csv")).expect("the answers of the contest");
+    let mut compared = 0;
+    for line in table.lines().skip(1) {
+        let columns: Vec<&str> = line.split(',').collect();
+        let [file, _, states, transitions, place, marking] = columns[..] else { panic!("a line of six: {line}") };
+        if LARGE.contains(&file) && number_from("QUOTIENT_LARGE_NETS", 0) == 0 {
+            continue;
+        }
+        let model = Model::from_path(folder.join(file)).expect("a net of the contest is read");
+        for symmetry in [Symmetry::Off, Symmetry::Auto] {
+            if LARGE.contains(&file) && symmetry == Symmetry::Off {
+                continue;
+            }
+            let found = counts(&model, Engine::Auto, symmetry).expect("a result").expect("a finished search");
+            let numbers = [
+                found.states.to_string(),
+                found.transitions.to_string(),
+                found.most_in_place.to_string(),
+                found.most_in_marking.to_string(),
+            ];
+            assert_eq!(numbers, [states, transitions, place, marking], "{file}, {symmetry:?}");
+        }
+        compared += 1;
+    }
+    assert!(compared >= 10, "{compared} nets compared");
+}
+
+/// The value of a line of the header.
+fn expected<'t>(text: &'t str, key: &str) -> &'t str {
+    let header = text.split("-->").next().unwrap_or_default();
+    let value = header.lines().find_map(|line| line.trim().strip_prefix(key)?.strip_prefix(": "));
+    value.unwrap_or_else(|| panic!("the header has no line `{key}: …`"))
+}
+
+fn name_of(path: &Path) -> String {
+    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+#[test]
+fn own_nets_give_what_their_headers_expect() {
+    let paths = pnml_examples();
+    assert!(paths.len() >= 3);
+    for path in paths {
+        let name = name_of(&path);
+        let text = std::fs::read_to_string(&path).expect("a net is a text");
+        let model = Model::from_path(&path).expect("our nets are right");
+        let report = Plan::new(&model, &Options::default()).expect("a plan").run().expect("a report");
+        let verdict = match expected(&text, "expect") {
+            "holds" => Verdict::Holds,
+            "violated deadlock" => Verdict::Violated,
+            other => panic!("{name}: what does `{other}` expect?"),
+        };
+        assert_eq!(report.verdict, verdict, "{name}");
+        assert_eq!(order(model.ir()), expected(&text, "order"), "{name}");
+        for (engine, symmetry) in searches() {
+            let found = counts(&model, engine, symmetry).expect("a result").expect("a finished search");
+            assert_eq!(found.states.to_string(), expected(&text, "states"), "{name}, {engine:?}, {symmetry:?}");
+            assert_eq!(found.transitions.to_string(), expected(&text, "transitions"), "{name}, {engine:?}");
+            let tokens = format!("{} in a place, {} in a marking", found.most_in_place, found.most_in_marking);
+            assert_eq!(tokens, expected(&text, "tokens"), "{name}, {engine:?}, {symmetry:?}");
+        }
+    }
+}
+
+/// A property file of the contest.
+fn property_set(formulas: &[(&str, &str)]) -> String {
+    let properties: String = formulas
+        .iter()
+        .map(|(id, formula)| format!("<property><id>{id}</id><description/><formula>{formula}</formula></property>\n"))
+        .collect();
+    format!("<property-set xmlns=\"http://mcc.lip6.fr/\">\n{properties}</property-set>\n")
+}
+
+/// Checks formulas of the contest on one of our nets, with and without symmetries. What is expected is a verdict, or the
+/// greatest value.
+fn check_formulas(net: &str, formulas: &[(&str, &str, &str)]) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("formulas.xml");
+    let texts: Vec<(&str, &str)> = formulas.iter().map(|(id, formula, _)| (*id, *formula)).collect();
+    std::fs::write(&file, property_set(&texts)).expect("a file");
+    let options = LoadOptions { property_files: vec![file], ..LoadOptions::default() };
+    let path = workspace().join("models/pnml").join(net);
+    let model = Model::from_path_with(&path, &options).expect("a net with properties");
+    for symmetry in [Symmetry::Off, Symmetry::Auto] {
+        for (id, _, expected) in formulas {
+            let options = Options { symmetry, properties: vec![(*id).to_owned()], ..Options::default() };
+            let report = Plan::new(&model, &options).expect("a plan").run().expect("a report");
+            let found = match &report.optima[..] {
+                [optimum] => optimum.value.to_string(),
+                _ => match report.verdict {
+                    Verdict::Holds => "true".to_owned(),
+                    Verdict::Violated => "false".to_owned(),
+                    Verdict::Inconclusive => "unknown".to_owned(),
+                },
+            };
+            assert_eq!(found, *expected, "{net}, {id}, {symmetry:?}");
+        }
+    }
+}
+
+#[test]
+fn formulas_of_the_contest() {
+    let tokens = |place: &str| format!("<tokens-count><place>{place}</place></tokens-count>");
+    let at_most = |place: &str, most: i64| {
+        format!("<integer-le>{}<integer-constant>{most}</integer-constant></integer-le>", tokens(place))
+    };
+    let wrap = |outer: &[&str], inner: &str| {
+        outer.iter().rev().fold(inner.to_owned(), |inner, name| format!("<{name}>{inner}</{name}>"))
+    };
+    let fireable = |transition: &str| format!("<is-fireable><transition>{transition}</transition></is-fireable>");
+    let always = |inner: &str| wrap(&["all-paths", "globally"], inner);
+    let some = |inner: &str| wrap(&["exists-path", "finally"], inner);
+    check_formulas(
+        "readers_writers.pnml",
+        &[
+            ("one-writer", &always(&at_most("writing", 1)), "true"),
+            ("no-writer", &always(&at_most("writing", 0)), "false"),
+            ("two-writers", &some(&wrap(&["negation"], &at_most("writing", 1))), "false"),
+            ("all-read", &some(&wrap(&["negation"], &at_most("reading", 3))), "true"),
+            ("can-deadlock", &some("<deadlock/>"), "false"),
+            ("bound", "<place-bound><place>reading</place></place-bound>", "4"),
+            ("bound-of-two", "<place-bound><place>reading</place><place>writing</place></place-bound>", "4"),
+            ("can-write-again", &always(&some(&fireable("start_writing"))), "true"),
+            ("writes-at-last", &wrap(&["all-paths", "finally"], &fireable("stop_writing")), "false"),
+            ("next-reads", &wrap(&["exists-path", "next"], &wrap(&["negation"], &at_most("reading", 0))), "true"),
+            (
+                "until",
+                &format!(
+                    "<exists-path><until><before>{}</before><reach>{}</reach></until></exists-path>",
+                    at_most("reading", 0),
+                    wrap(&["negation"], &at_most("writing", 0))
+                ),
+                "true",
+            ),
+            (
+                "linear",
+                &wrap(&["all-paths", "globally", "finally"], &wrap(&["negation"], &at_most("writing", 0))),
+                "false",
+            ),
+        ],
+    );
+    // A path may end: there is no next marking in a deadlock.
+    let dead = |then: &str| some(&format!("<conjunction><deadlock/>{then}</conjunction>"));
+    check_formulas(
+        "workshop.pnml",
+        &[
+            ("can-deadlock", &some("<deadlock/>"), "true"),
+            ("next-in-deadlock", &dead(&wrap(&["exists-path", "next"], "<true/>")), "false"),
+            ("all-next-in-deadlock", &dead(&wrap(&["all-paths", "next"], "<false/>")), "true"),
+            ("live", &always(&some(&fireable("produce"))), "false"),
+            ("bound", "<place-bound><place>full</place></place-bound>", "6"),
+        ],
+    );
+}
+
+fn searches() -> [(Engine, Symmetry); 3] {
+    [(Engine::Explicit, Symmetry::Off), (Engine::Explicit, Symmetry::Auto), (Engine::Symbolic, Symmetry::Off)]
+}
+
+/// Processors that use their own memory, or over one bus that of another.
+fn shared_memory(processors: u64) -> String {
+    let constants: String = (0..processors).map(|it| format!("<feconstant id=\"c{it}\" name=\"c{it}\"/>")).collect();
+    let sort = "<usersort declaration=\"P\"/>";
+    let place = |id: &str, sort: &str, marking: &str| {
+        let marking = match marking {
+            "" => String::new(),
+            marking => format!("<hlinitialMarking><structure>{marking}</structure></hlinitialMarking>"),
+        };
+        format!("<place id=\"{id}\"><type><structure>{sort}</structure></type>{marking}</place>\n")
+    };
+    let arc = |source: &str, target: &str, term: &str| {
+        let term = format!("<hlinscription><structure>{term}</structure></hlinscription>");
+        format!("<arc id=\"{source}_{target}\" source=\"{source}\" target=\"{target}\">{term}</arc>\n")
+    };
+    let (x, m) = ("<variable refvariable=\"x\"/>", "<variable refvariable=\"m\"/>");
+    let pair = format!("<tuple><subterm>{x}</subterm><subterm>{m}</subterm></tuple>");
+    let all = format!("<all>{sort}</all>");
+    let two = format!("<productsort>{sort}{sort}</productsort>");
+    let places = [
+        place("active", sort, &all),
+        place("queue", sort, ""),
+        place("own", sort, ""),
+        place("memory", sort, &all),
+        place("external", &two, ""),
+        place("bus", "<dot/>", "<dotconstant/>"),
+    ];
+    let differ = format!("<inequality><subterm>{x}</subterm><subterm>{m}</subterm></inequality>");
+    let transitions = format!(
+        "<transition id=\"ask\"/><transition id=\"begin\"><condition><structure>{differ}</structure></condition>\
+         </transition><transition id=\"end\"/><transition id=\"use\"/><transition id=\"leave\"/>\n"
+    );
+    let arcs = [
+        arc("active", "ask", x),
+        arc("ask", "queue", x),
+        arc("queue", "begin", x),
+        arc("memory", "begin", m),
+        arc("bus", "begin", "<dotconstant/>"),
+        arc("begin", "external", &pair),
+        arc("external", "end", &pair),
+        arc("end", "active", x),
+        arc("end", "memory", m),
+        arc("end", "bus", "<dotconstant/>"),
+        arc("active", "use", x),
+        arc("memory", "use", x),
+        arc("use", "own", x),
+        arc("own", "leave", x),
+        arc("leave", "active", x),
+        arc("leave", "memory", x),
+    ];
+    format!(
+        "<pnml><net id=\"n\" type=\"symmetricnet\"><declaration><structure><declarations>\
+         <namedsort id=\"P\" name=\"P\"><finiteenumeration>{constants}</finiteenumeration></namedsort>\
+         <variabledecl id=\"x\" name=\"x\">{sort}</variabledecl><variabledecl id=\"m\" name=\"m\">{sort}</variabledecl>\
+         </declarations></structure></declaration><page id=\"p\">\n{}{transitions}{}</page></net></pnml>\n",
+        places.concat(),
+        arcs.concat()
+    )
+}
+
+/// With many processors, successors that differ only in which of several equal ones they are about share a
+/// representative.
+#[test]
+fn many_equal_processors() {
+    for (processors, symmetry) in [(3, Symmetry::Off), (4, Symmetry::Auto), (16, Symmetry::Auto), (24, Symmetry::Auto)]
+    {
+        let net = Model::from_text("shared.pnml", &shared_memory(processors), Language::Pnml).expect("a net");
+        let found = counts(&net, Engine::Explicit, symmetry).expect("a result").expect("a finished search");
+        // A processor is active, in the queue or in its own memory. If the bus is taken, one is not counted, and another
+        // one cannot be in its own memory.
+        let power = |exponent: u64| (0..exponent).fold(1u128, |product, _| product * 3);
+        let pairs = u128::from(processors * (processors - 1));
+        let states = power(processors) + pairs * 2 * power(processors - 2);
+        // Those that are active ask or use their memory, those in their memory leave it, and so on; counted one by one.
+        let others = u128::from(processors - 2);
+        let free = u128::from(processors) * 3 * power(processors - 1) + pairs * 2 * power(processors - 2);
+        let taken =
+            pairs * (2 * power(processors - 2) + power(processors - 2) + 2 * others * 3 * power(processors - 3));
+        assert_eq!(found.states.to_string(), states.to_string(), "{processors} processors");
+        assert_eq!(found.transitions.to_string(), (free + taken).to_string(), "{processors} processors");
+        assert_eq!((found.most_in_place, found.most_in_marking), (1, 2 * processors + 1), "{processors} processors");
+    }
+}
+
+/// A net of places, with the tokens of the first, and transitions from the first to another: how many tokens it gets.
+fn star(tokens: u64, transitions: &[(usize, u64)]) -> String {
+    let places = transitions.iter().map(|(place, _)| *place).max().unwrap_or(0);
+    let marking = format!("<initialMarking><text>{tokens}</text></initialMarking>");
+    let mut text = format!("<pnml><net id=\"n\" type=\"ptnet\"><page id=\"p\"><place id=\"p0\">{marking}</place>");
+    text.extend((1..=places).map(|place| format!("<place id=\"p{place}\"/>")));
+    for (number, (place, tokens)) in transitions.iter().enumerate() {
+        text += &format!(
+            "<transition id=\"t{number}\"/><arc id=\"i{number}\" source=\"p0\" target=\"t{number}\"/>\
+             <arc id=\"o{number}\" source=\"t{number}\" target=\"p{place}\">\
+             <inscription><text>{tokens}</text></inscription></arc>"
+        );
+    }
+    text + "</page></net></pnml>"
+}
+
+/// A transition fires for each value of a variable that it mentions, even if the tokens do not depend on it.
+#[test]
+fn variables_that_make_no_difference() {
+    let sort = "<usersort declaration=\"C\"/>";
+    let x = "<variable refvariable=\"x\"/>";
+    let one = format!(
+        "<add><subterm>{x}</subterm><subterm><subtract><subterm><all>{sort}</all></subterm><subterm>{x}</subterm>\
+         </subtract></subterm></add>"
+    );
+    let typed = format!("<type><structure>{sort}</structure></type>");
+    let text = format!(
+        "<pnml><net id=\"n\" type=\"symmetricnet\"><declaration><structure><declarations>\
+         <namedsort id=\"C\" name=\"C\"><finiteenumeration><feconstant id=\"a\" name=\"a\"/>\
+         <feconstant id=\"b\" name=\"b\"/><feconstant id=\"c\" name=\"c\"/></finiteenumeration></namedsort>\
+         <variabledecl id=\"x\" name=\"x\">{sort}</variabledecl></declarations></structure></declaration>\
+         <page id=\"g\"><place id=\"p\"><initialMarking><text>1</text></initialMarking></place>\
+         <place id=\"q\">{typed}</place><transition id=\"t\"/><arc id=\"i\" source=\"p\" target=\"t\"/>\
+         <arc id=\"o\" source=\"t\" target=\"q\"><hlinscription><structure>{one}</structure></hlinscription></arc>\
+         </page></net></pnml>"
+    );
+    let net = Model::from_text("all.pnml", &text, Language::Pnml).expect("a net");
+    for (engine, symmetry) in searches() {
+        let found = counts(&net, engine, symmetry).expect("a result").expect("a finished search");
+        let expected =
+            NetCounts { states: 2u32.into(), transitions: 3u32.into(), most_in_place: 1, most_in_marking: 3 };
+        assert_eq!(found, expected, "{engine:?}, {symmetry:?}");
+    }
+}
+
+/// Symmetries that would exchange markings with other numbers of firings or tokens are not used.
+#[test]
+fn numbers_that_symmetries_might_not_preserve() {
+    for (transitions, [states, firings, place, marking]) in [
+        // Two transitions do the same.
+        (&[(1, 1), (1, 1), (2, 1)][..], [6u32, 9, 2, 2]),
+        (&[(1, 1), (1, 1), (2, 1), (2, 1)], [6, 12, 2, 2]),
+        // One place has two tokens where another has one.
+        (&[(1, 1), (2, 2)], [6, 6, 4, 4]),
+        (&[(1, 2), (2, 2)], [6, 6, 4, 4]),
+    ] {
+        let net = Model::from_text("star.pnml", &star(2, transitions), Language::Pnml).expect("a net");
+        let expected = NetCounts {
+            states: states.into(),
+            transitions: firings.into(),
+            most_in_place: place.into(),
+            most_in_marking: marking.into(),
+        };
+        for (engine, symmetry) in searches() {
+            let found = counts(&net, engine, symmetry).expect("a result").expect("a finished search");
+            assert_eq!(found, expected, "{transitions:?}, {engine:?}, {symmetry:?}");
+        }
+    }
+}
+
+/// Compares a random net with the oracle; whether it was small enough.
+fn compare(seed: u64, net: &RandomNet, most: u64, searches: &[(Engine, Symmetry)]) -> Result<bool, String> {
+    let text = net.text();
+    let Some(oracle) = net.explore(most, 50) else { return Ok(false) };
+    let told = |problem: String| format!("seed {seed}: {problem}\n{text}");
+    let model = Model::from_text("random.pnml", &text, Language::Pnml).map_err(|error| told(format!("{error:?}")))?;
+    for &(engine, symmetry) in searches {
+        let found = counts(&model, engine, symmetry).map_err(|error| told(error.to_string()))?;
+        let found = found.map_err(|reason| told(format!("{engine:?}, {symmetry:?}: not finished, {reason:?}")))?;
+        let Explored { states, transitions, most_in_place, most_in_marking, .. } = oracle;
+        let expected =
+            NetCounts { states: states.into(), transitions: transitions.into(), most_in_place, most_in_marking };
+        if found != expected {
+            return Err(told(format!("{engine:?}, {symmetry:?}: {found:?}, not {expected:?}")));
+        }
+    }
+    let plan = Plan::new(&model, &Options::default()).map_err(|error| told(error.to_string()))?;
+    let report = plan.run().map_err(|error| told(error.to_string()))?;
+    let verdict = if oracle.deadlock { Verdict::Violated } else { Verdict::Holds };
+    if report.verdict != verdict {
+        return Err(told(format!("deadlock: {:?}, not {verdict:?}", report.verdict)));
+    }
+    Ok(true)
+}
+
+#[test]
+fn random_nets_against_a_direct_interpreter() {
+    let seeds: Vec<u64> = (1..=number_from("QUOTIENT_RANDOM_NETS", 150)).collect();
+    let results = map_on_workers(2, &seeds, |&seed| compare(seed, &random_net(seed), 400, &searches()));
+    judge(&results, 2);
+}
+
+/// With so many values, successors of a marking share work.
+#[test]
+fn random_nets_with_large_classes() {
+    let seeds: Vec<u64> = (1..=number_from("QUOTIENT_RANDOM_LARGE_NETS", 60)).collect();
+    let explicit = &searches()[..2];
+    let results = map_on_workers(2, &seeds, |&seed| compare(seed, &random_net_of(seed, (16, 17)), 2000, explicit));
+    judge(&results, 6);
+}
+
+/// Nothing is wrong, and one of so many was compared.
+fn judge(results: &[Result<bool, String>], of: usize) {
+    let wrong: Vec<&String> = results.iter().filter_map(|it| it.as_ref().err()).collect();
+    let texts = || wrong.iter().map(|text| text.as_str()).collect::<Vec<_>>().join("\n");
+    assert!(wrong.is_empty(), "{} wrong: {}", wrong.len(), texts());
+    let compared = results.iter().filter(|it| matches!(it, Ok(true))).count();
+    assert!(of * compared > results.len(), "{compared} compared");
+}
