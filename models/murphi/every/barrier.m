@@ -4,7 +4,8 @@
 --
 -- The mistake: the barrier opens when anyone has arrived.
 --
-@HEADER@
+-- every N: holds
+-- every N with WRONG=1: violated with N = 2
 
 const
   N: 3;      -- processes

@@ -5,7 +5,8 @@
 --
 -- The mistake: the owner keeps its copy when another cache writes.
 --
-@HEADER@
+-- every N: holds
+-- every N with WRONG=1: violated with N = 2
 
 const
   N: 3;      -- caches

@@ -6,7 +6,8 @@
 --
 -- The mistake: a process looks before it raises its own flag, and not after.
 --
-@HEADER@
+-- every N: holds
+-- every N with WRONG=1: violated with N = 2
 
 const
   N: 3;      -- processes
@@ -14,7 +15,7 @@ const
 
 type
   process: scalarset(N);
-  location: enum { outside, raised, inside };
+  location: enum { outside, looked, raised, inside };
 
 var
   at: array [process] of location;
@@ -29,11 +30,17 @@ end;
 
 ruleset p: process do
 
-  rule "raise the flag"
+  rule "look"
     at[p] = outside & forall q: process do !flag[q] end
   ==>
+    at[p] := looked;
+  end;
+
+  rule "raise the flag"
+    at[p] = looked
+  ==>
     at[p] := raised;
-    flag[p] := WRONG = 0;
+    flag[p] := true;
   end;
 
   rule "give way"
@@ -44,10 +51,9 @@ ruleset p: process do
   end;
 
   rule "enter"
-    at[p] = raised & forall q: process do q = p | !flag[q] end
+    at[p] = raised & (WRONG = 1 | forall q: process do q = p | !flag[q] end)
   ==>
     at[p] := inside;
-    flag[p] := true;
   end;
 
   rule "leave"

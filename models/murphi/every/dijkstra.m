@@ -6,7 +6,8 @@
 --
 -- The mistake: it enters without looking at the others.
 --
-@HEADER@
+-- every N: holds
+-- every N with WRONG=1: violated with N = 2
 
 const
   N: 3;      -- processes
@@ -15,7 +16,7 @@ const
 type
   process: scalarset(N);
   wish: enum { none, wants, enters };
-  location: enum { idle, waiting, has_turn, checking, inside };
+  location: enum { idle, waiting, may_take_turn, has_turn, checking, inside };
 
 var
   at: array [process] of location;
@@ -41,10 +42,17 @@ ruleset p: process do
     at[p] := waiting;
   end;
 
-  rule "take the turn"
+  rule "see that the turn is not used"
     at[p] = waiting & turn != p & flag[turn] = none
   ==>
+    at[p] := may_take_turn;
+  end;
+
+  rule "take the turn"
+    at[p] = may_take_turn
+  ==>
     turn := p;
+    at[p] := waiting;
   end;
 
   rule "have the turn"

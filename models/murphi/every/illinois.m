@@ -5,7 +5,8 @@
 --
 -- The mistake: a read miss takes the line for itself without asking whether there are copies.
 --
-@HEADER@
+-- every N: holds
+-- every N with WRONG=1: violated with N = 2
 
 const
   N: 3;      -- caches

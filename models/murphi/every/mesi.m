@@ -5,7 +5,8 @@
 --
 -- The mistake: a write to a shared copy does not invalidate the other shared ones.
 --
-@HEADER@
+-- every N: holds
+-- every N with WRONG=1: violated with N = 2
 
 const
   N: 3;      -- caches

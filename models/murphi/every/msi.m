@@ -5,7 +5,8 @@
 --
 -- The mistake: a read miss leaves a modified copy as it is.
 --
-@HEADER@
+-- every N: holds
+-- every N with WRONG=1: violated with N = 2
 
 const
   N: 3;      -- caches

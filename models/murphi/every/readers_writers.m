@@ -5,7 +5,8 @@
 --
 -- The mistake: a writer only looks for other writers.
 --
-@HEADER@
+-- every N: holds
+-- every N with WRONG=1: violated with N = 2
 
 const
   N: 3;      -- processes

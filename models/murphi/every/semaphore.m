@@ -2,7 +2,8 @@
 --
 -- The mistake: waiting and taking are two steps.
 --
-@HEADER@
+-- every N: holds
+-- every N with WRONG=1: violated with N = 2
 
 const
   N: 3;      -- processes

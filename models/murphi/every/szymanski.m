@@ -7,7 +7,8 @@
 --
 -- The mistake: the door is not looked at.
 --
-@HEADER@
+-- every N: holds
+-- every N with WRONG=1: violated with N = 2
 
 const
   N: 3;      -- processes

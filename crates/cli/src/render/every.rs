@@ -48,15 +48,14 @@ pub(crate) fn human(model: &Model, report: &EveryReport, detail: StateDetail, pa
     }
     for attempt in &report.attempts {
         let views = quantity::count(attempt.views as u64);
-        let others = if attempt.kept == 1 { "object" } else { "objects" };
         let outcome = match &attempt.wrong {
             Some((what, objects)) => {
-                format!(", too coarse: {} in a state of {objects} objects that may not be reachable", visible(what))
+                format!("; too coarse: {} in a state with {objects}, which need not be reachable", visible(what))
             }
             None => String::new(),
         };
         let time = quantity::duration(attempt.elapsed);
-        let _ = writeln!(text, "{:<11}  {views} of {} {others}, {time}{outcome}", "views", attempt.kept);
+        let _ = writeln!(text, "{:<11}  {views} of {} {}, {time}{outcome}", "views", attempt.kept, visible(&report.objects));
     }
     if let Some(proof) = &report.proof {
         let rechecked = quantity::count(proof.rechecked);
@@ -69,7 +68,7 @@ pub(crate) fn human(model: &Model, report: &EveryReport, detail: StateDetail, pa
     if let Some(proof) = &report.proof {
         let _ = writeln!(
             text,
-            "\nFor {name} ≥ {}, what is shared and {} of the other {} are always like one of these:",
+            "\nfor {name} ≥ {}, the shared variables and any {} of the other values of `{}` are like one of these:",
             proof.from,
             report.attempts.last().map_or(1, |attempt| attempt.kept),
             visible(&report.objects)

@@ -4,11 +4,9 @@
 //! Two members are compared expression by expression. They may differ in the number of objects, and in the numbers by
 //! which other types of a union are encoded; everything else that depends on the constant is an obstacle.
 
-use quotient_ir::walk::{Node, body_nodes, push_statement_nodes, visit_nodes, visit_statements};
-use quotient_ir::{
-    Expr, ExprId, Iteration, Layout, Model, Parameter, SlotId, Span, Statement, StatementKind, TableIndex, Type,
-    TypeId, TypeKind, Valuation,
-};
+use quotient_ir::{Layout, Model, SlotId, Span, TableIndex, Type, TypeId, TypeKind, Valuation};
+
+use super::comparison;
 
 /// Why a claim about every size is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -133,7 +131,7 @@ impl Objects {
     pub fn compare(&self, one: &Model, other: &Model) -> Result<(), Obstacle> {
         let whole = |reason: &str| Obstacle::new(reason, Span::default());
         let changed = || whole("the constant decides more than the number of values of a type");
-        if one.types.len() != other.types.len() || one.pool.expressions().len() != other.pool.expressions().len() {
+        if one.types.len() != other.types.len() {
             return Err(changed());
         }
         for (id, ty) in one.types.iter_enumerated() {
@@ -153,25 +151,10 @@ impl Objects {
                 return Err(changed());
             }
         }
-        for (id, expression) in one.pool.expressions().iter_enumerated() {
-            let same = match (expression, &other.pool[id]) {
-                (Expr::Constant { value, ty }, Expr::Constant { value: other_value, ty: other_ty }) => {
-                    ty == other_ty && value - first_of(one, *ty) == other_value - first_of(other, *ty)
-                }
-                (expression, other) => expression == other,
-            };
-            if !same {
-                let span = place_of(one, id).unwrap_or_default();
-                return Err(Obstacle::new("a number here depends on how many objects there are", span));
-            }
+        if one.variables != other.variables {
+            return Err(changed());
         }
-        let is_same = one.pool.places().as_slice() == other.pool.places().as_slice()
-            && one.variables == other.variables
-            && one.functions == other.functions
-            && one.starts == other.starts
-            && one.rules == other.rules
-            && one.properties == other.properties;
-        if is_same { Ok(()) } else { Err(changed()) }
+        comparison::compare(one, other)
     }
 }
 
@@ -183,61 +166,11 @@ fn range_name(ty: &Type) -> String {
 }
 
 /// The number that encodes the first value of an enumeration or scalarset, which may be a member of a union.
-fn first_of(model: &Model, ty: TypeId) -> i64 {
+pub(super) fn first_of(model: &Model, ty: TypeId) -> i64 {
     match model.types[ty].kind {
         TypeKind::Enumeration { first, .. } | TypeKind::Scalarset { first, .. } => first,
         _ => 0,
     }
-}
-
-/// The statement, guard or property that an expression is a part of.
-fn place_of(model: &Model, wanted: ExprId) -> Option<Span> {
-    let contains = |nodes: Vec<Node>| {
-        let mut found = false;
-        visit_nodes(model, nodes, |node| found |= node == Node::Expression(wanted));
-        found
-    };
-    let ends = |parameters: &[Parameter]| -> Vec<Node> {
-        let ranges = parameters.iter().filter_map(|parameter| match parameter.range {
-            Iteration::Steps { from, to, .. } => Some([Node::Expression(from), Node::Expression(to)]),
-            Iteration::Over(_) => None,
-        });
-        ranges.flatten().collect()
-    };
-    let in_body = |body: &[Statement]| -> Option<Span> {
-        if !contains(body_nodes(body)) {
-            return None;
-        }
-        let mut span = None;
-        visit_statements(body, &mut |statement| {
-            let mut nodes = Vec::new();
-            push_statement_nodes(statement, &mut nodes);
-            if let StatementKind::Print(_) = statement.kind {
-                return;
-            }
-            if contains(nodes) {
-                span = Some(statement.span);
-            }
-        });
-        span
-    };
-    let rules = model.rules.iter().find_map(|rule| {
-        let own = [ends(&rule.parameters), vec![Node::Expression(rule.guard)]].concat();
-        if contains(own) { Some(rule.span) } else { in_body(&rule.body) }
-    });
-    let starts = || {
-        model.starts.iter().find_map(|start| {
-            if contains(ends(&start.parameters)) { Some(start.span) } else { in_body(&start.body) }
-        })
-    };
-    let properties = || {
-        model.properties.iter().find_map(|property| {
-            let own = property.formula.conditions().map(Node::Expression);
-            contains(own.chain(ends(&property.parameters)).collect()).then_some(property.span)
-        })
-    };
-    let functions = || model.functions.iter().find_map(|function| in_body(&function.body));
-    rules.or_else(starts).or_else(properties).or_else(functions)
 }
 
 /// One member: a model with a number of objects, and which of its slots belong to which object.

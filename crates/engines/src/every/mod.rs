@@ -2,11 +2,13 @@
 //! objects there are ([why so](../../../../docs/adr/0038-every-size.md)).
 //!
 //! * `family`: what the members share, and their states as what is shared and what each object holds;
+//! * `comparison`: whether two models are the same text;
 //! * `classification`: how many objects a step concerns, shown from the text, or what stands against it;
 //! * `views`: a set of views of states that no step leaves;
 //! * `recheck`: the same set, checked by other code.
 
 mod classification;
+mod comparison;
 mod family;
 mod recheck;
 mod views;
