@@ -27,6 +27,8 @@ pub struct Need {
     pub witnesses: usize,
     /// Those for which it goes wrong, if it does.
     pub faults: usize,
+    /// Whether it asks about all objects, or changes all.
+    pub concerns_all: bool,
 }
 
 impl Need {
@@ -35,6 +37,7 @@ impl Need {
             parameters: self.parameters + other.parameters,
             witnesses: self.witnesses + other.witnesses,
             faults: self.faults.max(other.faults),
+            concerns_all: self.concerns_all | other.concerns_all,
         }
     }
 
@@ -43,6 +46,7 @@ impl Need {
             parameters: self.parameters.max(other.parameters),
             witnesses: self.witnesses.max(other.witnesses),
             faults: self.faults.max(other.faults),
+            concerns_all: self.concerns_all | other.concerns_all,
         }
     }
 
@@ -296,15 +300,22 @@ impl<'a> Walk<'a> {
                 self.store(self.model.pool[target].ty, kind);
                 place.then(own)
             }
-            &StatementKind::Copy { target, source } => self.written(target).then(self.place(source)),
+            &StatementKind::Copy { target, source } => {
+                let need = self.written(target).then(self.place(source));
+                self.of_whole(target, need)
+            }
             &StatementKind::Clear(place) => {
                 let ty = self.model.pool[place].ty;
                 if self.objects.is_held(self.model, ty) {
                     self.refuse_here("`clear` names the first object");
                 }
-                self.written(place)
+                let need = self.written(place);
+                self.of_whole(place, need)
             }
-            &StatementKind::Undefine(place) => self.written(place),
+            &StatementKind::Undefine(place) => {
+                let need = self.written(place);
+                self.of_whole(place, need)
+            }
             &StatementKind::Bind { local, place } => {
                 let need = self.place(place);
                 let denotes = self.denoted(place);
@@ -380,6 +391,12 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// A statement about the whole contents of a place, which may be cells of all objects.
+    fn of_whole(&mut self, place: PlaceId, need: Need) -> Need {
+        let is_of_all = self.objects.indexes(self.model, self.model.pool[place].ty);
+        Need { concerns_all: need.concerns_all | is_of_all, ..need }
+    }
+
     fn refuse_witnesses(&mut self, need: Need, of_what: &str) {
         if need.witnesses > 0 {
             self.refuse_here(format!("a condition about all objects {of_what}"));
@@ -405,7 +422,7 @@ impl<'a> Walk<'a> {
                 for denotes in frame.denotes.iter_mut().filter(|denotes| **denotes == Denotes::InIterated) {
                     *denotes = Denotes::Elsewhere;
                 }
-                Need { faults: inner.faults + 1, ..inner }
+                Need { faults: inner.faults + 1, concerns_all: true, ..inner }
             }
             Iteration::Over(ty) => {
                 self.denote(local, Denotes::Own);
@@ -546,7 +563,7 @@ impl<'a> Walk<'a> {
                 }
                 self.global.push(Obstacle::new("a comparison of the cells of all objects", self.span));
                 self.inside(Quantifier::All, sense);
-                plain(Need { witnesses: need.witnesses + 1, ..need })
+                plain(Need { witnesses: need.witnesses + 1, concerns_all: true, ..need })
             }
             Expr::Call { function, arguments } => {
                 let need = self.call(*function, arguments);
@@ -624,7 +641,8 @@ impl<'a> Walk<'a> {
                     self.plain(body, inside)
                 };
                 self.around = outer;
-                Need { witnesses: inner.witnesses + usize::from(!is_probe), faults: inner.faults + 1, ..inner }
+                let witnesses = inner.witnesses + usize::from(!is_probe);
+                Need { witnesses, faults: inner.faults + 1, concerns_all: true, ..inner }
             }
             Iteration::Over(ty) => {
                 let inner = self.plain(body, sense);

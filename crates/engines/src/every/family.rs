@@ -4,7 +4,7 @@
 //! Two members are compared expression by expression. They may differ in the number of objects, and in the numbers by
 //! which other types of a union are encoded; everything else that depends on the constant is an obstacle.
 
-use quotient_ir::{Layout, Model, SlotId, Span, TableIndex, Type, TypeId, TypeKind, Valuation};
+use quotient_ir::{Layout, Model, SlotId, Span, TableIndex, TypeId, TypeKind, Valuation};
 
 use super::comparison;
 
@@ -48,7 +48,8 @@ impl Objects {
                 (TypeKind::Scalarset { size, .. }, TypeKind::Scalarset { size: other, .. }) => size != other,
                 (TypeKind::Range { low, high }, TypeKind::Range { low: other_low, high: other_high }) => {
                     if low != other_low {
-                        return Err(whole("the constant decides with which number a type begins"));
+                        let reason = format!("the constant decides with which number `{}` begins", type_name(smaller, id));
+                        return Err(Obstacle::new(reason, use_of(smaller, id)));
                     }
                     high != other_high
                 }
@@ -65,9 +66,9 @@ impl Objects {
             let kinds = [smaller, larger].map(|model| model.types[first].kind == model.types[other].kind);
             other != first && (kinds != [true, true] || matches!(smaller.types[first].kind, TypeKind::Scalarset { .. }))
         }) {
-            let name = |id: TypeId| smaller.types[id].name.clone().unwrap_or_else(|| range_name(&smaller.types[id]));
-            let reason = format!("two types depend on the constant: `{}` and `{}`", name(first), name(other));
-            return Err(Obstacle::new(reason, Span::default()));
+            let names = [first, other].map(|id| type_name(smaller, id));
+            let reason = format!("two types depend on the constant: `{}` and `{}`", names[0], names[1]);
+            return Err(Obstacle::new(reason, use_of(smaller, other)));
         }
         let among = smaller.types.iter_enumerated().filter(|(_, ty)| match &ty.kind {
             TypeKind::Union { members } => members.iter().any(|member| only.contains(member)),
@@ -82,7 +83,7 @@ impl Objects {
     /// The name of the type.
     pub fn name(&self, model: &Model) -> String {
         let named = self.only.iter().find_map(|&id| model.types[id].name.clone());
-        named.unwrap_or_else(|| range_name(&model.types[self.only[0]]))
+        named.unwrap_or_else(|| type_name(model, self.only[0]))
     }
 
     /// The number of objects of a member.
@@ -158,11 +159,37 @@ impl Objects {
     }
 }
 
-fn range_name(ty: &Type) -> String {
-    match ty.kind {
-        TypeKind::Range { low, high } => format!("{low}..{high}"),
-        _ => "a type without a name".to_owned(),
+/// The name of a type, or its values.
+fn type_name(model: &Model, id: TypeId) -> String {
+    match (&model.types[id].name, &model.types[id].kind) {
+        (Some(name), _) => name.clone(),
+        (None, TypeKind::Range { low, high }) => format!("{low}..{high}"),
+        (None, _) => "a type without a name".to_owned(),
     }
+}
+
+/// The first declaration that uses a type.
+fn use_of(model: &Model, wanted: TypeId) -> Span {
+    fn contains(model: &Model, ty: TypeId, wanted: TypeId) -> bool {
+        ty == wanted
+            || match &model.types[ty].kind {
+                TypeKind::Array { index, element } => {
+                    contains(model, *index, wanted) || contains(model, *element, wanted)
+                }
+                TypeKind::Multiset { element, .. } => contains(model, *element, wanted),
+                TypeKind::Record { fields } => fields.iter().any(|field| contains(model, field.ty, wanted)),
+                TypeKind::Union { members } => members.iter().any(|member| contains(model, *member, wanted)),
+                _ => false,
+            }
+    }
+    let variables = model.variables.iter().map(|variable| (variable.ty, variable.span));
+    let rules = model.rules.iter().flat_map(|rule| rule.locals.iter());
+    let starts = model.starts.iter().flat_map(|start| start.locals.iter());
+    let properties = model.properties.iter().flat_map(|property| property.locals.iter());
+    let functions = model.functions.iter().flat_map(|function| function.locals.iter());
+    let locals = rules.chain(starts).chain(properties).chain(functions).map(|local| (local.ty, local.span));
+    let found = variables.chain(locals).find(|(ty, _)| contains(model, *ty, wanted));
+    found.map(|(_, span)| span).unwrap_or_default()
 }
 
 /// The number that encodes the first value of an enumeration or scalarset, which may be a member of a union.
@@ -287,6 +314,18 @@ impl Member {
 
     /// Takes a state apart.
     pub(super) fn parts(&self, state: &Valuation) -> Parts {
+        let (shared, names) = self.shared(state);
+        let others = (0..self.count).filter(|object| !names.contains(object)).map(|object| self.row(state, object));
+        Parts { shared, named: names.iter().map(|&object| self.row(state, object)).collect(), others: others.collect() }
+    }
+
+    /// What an object holds.
+    pub(super) fn row(&self, state: &Valuation, object: usize) -> Vec<Value> {
+        self.rows[object].iter().map(|&slot| self.encode(slot, state[slot])).collect()
+    }
+
+    /// What is shared, and the objects that it names, in order.
+    pub(super) fn shared(&self, state: &Valuation) -> (Vec<Value>, Vec<usize>) {
         let mut names: Vec<usize> = Vec::new();
         let mut shared = Vec::with_capacity(self.shared.len());
         for (&slot, &is_pointer) in self.shared.iter().zip(&self.pointers) {
@@ -303,9 +342,7 @@ impl Member {
                 None => self.encode(slot, value),
             });
         }
-        let row = |object: usize| self.rows[object].iter().map(|&slot| self.encode(slot, state[slot])).collect();
-        let others = (0..self.count).filter(|object| !names.contains(object)).map(row).collect();
-        Parts { shared, named: names.iter().map(|&object| row(object)).collect(), others }
+        (shared, names)
     }
 
     /// Puts a state together: first the named objects, then the others.

@@ -11,7 +11,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use quotient_ir::{Fault, Interpreter, Interrupt, Iteration, Outcome, Parameter, PropertyId, RuleId, TableIndex};
+use quotient_ir::{Fault, Interpreter, Interrupt, Iteration, Outcome, Parameter, PropertyId, RuleId, TableIndex, Valuation};
 use rustc_hash::FxHashMap;
 
 use super::classification::Needs;
@@ -169,6 +169,15 @@ impl<'m> Runner<'m> {
         let properties = properties.collect();
         Self { member, interpreter, rules, properties }
     }
+
+    /// Fires an instance, if it is enabled.
+    fn fire(&self, rule: RuleId, arguments: &[i64], state: &Valuation) -> Option<Outcome> {
+        match self.interpreter.enabled(rule, arguments, state) {
+            Ok(true) => Some(self.interpreter.fire(rule, arguments, state)),
+            Ok(false) => None,
+            Err(fault) => Some(Outcome::Fault(fault)),
+        }
+    }
 }
 
 /// Whether an instance is the first of those that only exchange objects that hold the same.
@@ -226,8 +235,21 @@ impl<T: Clone + Eq + std::hash::Hash> Numbers<T> {
     }
 }
 
+/// What an instance does to the objects that it concerns, if these are its parameters and the named ones: the context
+/// afterwards, and the rows of those of them that are not named in it.
+#[derive(Clone, Debug)]
+enum Effect {
+    Nothing,
+    Wrong(String),
+    Step { context: u32, rows: Vec<u32> },
+}
+
 struct Search<'m> {
     kept: usize,
+    /// The rules that concern no objects but the parameters and the named ones.
+    local: Vec<bool>,
+    /// What these do, by rule, context, and arguments: objects are replaced by their rows.
+    effects: FxHashMap<Box<[i64]>, Effect>,
     runners: BTreeMap<usize, Runner<'m>>,
     groups: BTreeMap<usize, Group>,
     rows: Numbers<Vec<Value>>,
@@ -259,6 +281,8 @@ pub fn attempt(
     let runners = members.iter().map(|(&count, member)| (count, Runner::new(member, objects, needs))).collect();
     let mut search = Search {
         kept,
+        local: needs.rules.iter().map(|need| !need.concerns_all).collect(),
+        effects: FxHashMap::default(),
         runners,
         groups,
         rows: Numbers::new(),
@@ -315,8 +339,12 @@ impl Search<'_> {
         let context = self.contexts.number((parts.shared.clone(), named));
         let mut rows: Vec<u32> = parts.others.iter().map(|row| self.rows.number(row.clone())).collect();
         rows.sort_unstable();
+        self.add_views(context, &rows);
+    }
+
+    fn add_views(&mut self, context: u32, rows: &[u32]) {
         let (views, queue) = (&mut self.views, &mut self.queue);
-        choices(&rows, self.kept, &mut vec![context], &mut |view| {
+        choices(rows, self.kept, &mut vec![context], &mut |view| {
             if !views.contains_key(view) {
                 let view: View = view.into();
                 views.insert(view.clone(), false);
@@ -382,48 +410,99 @@ impl Search<'_> {
 
     /// Takes the steps of a state, and checks it.
     fn run(&mut self, context: u32, rows: &[u32], size: usize) {
-        let (shared, named) = &self.contexts.things[context as usize];
-        let runner = &self.runners[&(named.len() + rows.len())];
-        let member = runner.member;
-        let contents = named.iter().chain(rows).map(|&row| &self.rows.things[row as usize][..]);
-        let state = member.state(shared, contents);
-        let group = &self.groups[&size];
-        let mut found = Vec::new();
-        let mut wrong: Option<String> = None;
-        for &rule in &group.rules {
-            let instances = &runner.rules[rule.position()];
-            for arguments in &instances.all {
-                if !is_first(member, instances, arguments, named.len(), rows) {
-                    continue;
-                }
-                let outcome = match runner.interpreter.enabled(rule, arguments, &state) {
-                    Ok(true) => runner.interpreter.fire(rule, arguments, &state),
-                    Ok(false) => continue,
-                    Err(fault) => Outcome::Fault(fault),
-                };
-                match outcome {
-                    Outcome::Next { state, .. } => found.push(member.parts(&state)),
-                    Outcome::Pruned => {}
-                    Outcome::Fault(fault) => wrong = Some(fault.to_string()),
-                }
+        let named = self.contexts.things[context as usize].1.len();
+        let mut state: Option<Valuation> = None;
+        for position in 0..self.groups[&size].rules.len() {
+            let rule = self.groups[&size].rules[position];
+            for instance in 0..self.runners[&(named + rows.len())].rules[rule.position()].all.len() {
+                self.step(context, rows, rule, instance, &mut state);
             }
         }
+        let (runner, group) = (&self.runners[&(named + rows.len())], &self.groups[&size]);
         for &property in &group.properties {
+            let state = state.get_or_insert_with(|| self.state(context, rows));
             let instances = &runner.properties[&property];
             let holds = |arguments: &Vec<i64>| -> Result<bool, Fault> {
-                Ok(!is_first(member, instances, arguments, named.len(), rows)
-                    || runner.interpreter.holds(property, arguments, &state)?)
+                Ok(!is_first(runner.member, instances, arguments, named, rows)
+                    || runner.interpreter.holds(property, arguments, state)?)
             };
             if instances.all.iter().any(|arguments| holds(arguments) != Ok(true)) {
-                let name = member.model.properties[property].name.as_deref().unwrap_or("an invariant");
-                wrong = Some(format!("`{name}` does not hold"));
+                let name = runner.member.model.properties[property].name.as_deref().unwrap_or("an invariant");
+                self.wrong = Some((format!("`{name}` does not hold"), runner.member.count));
             }
         }
-        if let Some(what) = wrong {
-            self.wrong = Some((what, member.count));
+    }
+
+    fn state(&self, context: u32, rows: &[u32]) -> Valuation {
+        let (shared, named) = &self.contexts.things[context as usize];
+        let contents = named.iter().chain(rows).map(|&row| &self.rows.things[row as usize][..]);
+        self.runners[&(named.len() + rows.len())].member.state(shared, contents)
+    }
+
+    /// Fires an instance.
+    fn step(&mut self, context: u32, rows: &[u32], rule: RuleId, instance: usize, state: &mut Option<Valuation>) {
+        let named = self.contexts.things[context as usize].1.len();
+        let runner = &self.runners[&(named + rows.len())];
+        let (member, instances) = (runner.member, &runner.rules[rule.position()]);
+        let arguments = &instances.all[instance];
+        if !is_first(member, instances, arguments, named, rows) {
+            return;
         }
-        for parts in found {
-            self.add(&parts);
+        if !self.local[rule.position()] {
+            let state = state.get_or_insert_with(|| self.state(context, rows));
+            match runner.fire(rule, arguments, state) {
+                None | Some(Outcome::Pruned) => {}
+                Some(Outcome::Next { state, .. }) => {
+                    let parts = member.parts(&state);
+                    self.add(&parts);
+                }
+                Some(Outcome::Fault(fault)) => self.wrong = Some((fault.to_string(), member.count)),
+            }
+            return;
+        }
+        let parameters: Vec<usize> =
+            instances.objects.iter().filter_map(|&place| member.object(arguments[place])).collect();
+        let mut key = vec![rule.position() as i64, i64::from(context)];
+        for (place, &value) in arguments.iter().enumerate() {
+            let object = if instances.objects.contains(&place) { member.object(value) } else { None };
+            match object.map(|object| object.checked_sub(named).ok_or(object)) {
+                None => key.extend([0, value]),
+                Some(Err(object)) => key.extend([1, object as i64]),
+                Some(Ok(other)) => {
+                    let first = parameters.iter().position(|&parameter| parameter == named + other);
+                    key.extend([2 + first.unwrap_or(0) as i64, i64::from(rows[other])]);
+                }
+            }
+        }
+        if !self.effects.contains_key(&key[..]) {
+            let state = state.get_or_insert_with(|| self.state(context, rows));
+            let effect = match runner.fire(rule, arguments, state) {
+                None | Some(Outcome::Pruned) => Effect::Nothing,
+                Some(Outcome::Fault(fault)) => Effect::Wrong(fault.to_string()),
+                Some(Outcome::Next { state, .. }) => {
+                    let (shared, names) = member.shared(&state);
+                    let mut concerned: Vec<usize> = (0..named).chain(parameters.iter().copied()).collect();
+                    concerned.sort_unstable();
+                    concerned.dedup();
+                    concerned.retain(|object| !names.contains(object));
+                    let mut row = |object: usize| self.rows.number(member.row(&state, object));
+                    let named_rows: Vec<u32> = names.into_iter().map(&mut row).collect();
+                    let rows = concerned.into_iter().map(&mut row).collect();
+                    Effect::Step { context: self.contexts.number((shared, named_rows)), rows }
+                }
+            };
+            self.effects.insert(key.clone().into(), effect);
+        }
+        match &self.effects[&key[..]] {
+            Effect::Nothing => {}
+            Effect::Wrong(what) => self.wrong = Some((what.clone(), member.count)),
+            Effect::Step { context, rows: changed } => {
+                let unchanged = rows.iter().enumerate().filter(|(other, _)| !parameters.contains(&(named + other)));
+                let mut after: Vec<u32> = unchanged.map(|(_, &row)| row).chain(changed.iter().copied()).collect();
+                after.sort_unstable();
+                let context = *context;
+                self.add_views(context, &after);
+            }
         }
     }
 }
