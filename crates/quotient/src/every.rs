@@ -188,10 +188,16 @@ impl<'a, 'l> Family<'a, 'l> {
             false => named_properties(smaller.ir(), &options.properties)?,
         };
         let offset = claim.from + 2 - objects.count(smaller.ir()) as i64;
-        let (base, is_strict) = symmetric(&smaller, &objects, &properties, control, &claim.constant)?;
         let least = usize::try_from(claim.from - offset).unwrap_or(0).max(2);
-        let needs = classify(&base, &objects, &properties, least)
-            .map_err(|obstacles| refused(model, &claim.constant, obstacles))?;
+        let classified = |ir: &ir::Model| {
+            let obstacles = |obstacles| refused(model, &claim.constant, obstacles);
+            classify(ir, &objects, &properties, least).map_err(obstacles)
+        };
+        // These obstacles have better places than those against symmetry.
+        Member::new(smaller.ir().clone(), smaller.layout().clone(), &objects).map_err(of_text)?;
+        classified(smaller.ir())?;
+        let (base, is_strict) = symmetric(&smaller, &objects, &properties, control, &claim.constant)?;
+        let needs = classified(&base)?;
         let members = Arc::new(BTreeMap::new());
         Ok(Self { model, claim, control, load, base, objects, properties, is_strict, offset, needs, members })
     }
@@ -396,7 +402,14 @@ fn symmetric(
     let too_large = || refused(model, constant, vec![Obstacle { reason: "the text is too large".into(), span: Span::default() }]);
     let plain = symmetries_of_text(ir, layout, preserved, &budget).map_err(spent)?.ok_or_else(too_large)?;
     let values = objects.values(ir);
-    let is_free = |role: &RoleReport| role.free.iter().any(|class| values.iter().all(|value| class.contains(value)));
+    // Values that nothing names and that index nothing are not permuted if they never occur. If they do and the starts
+    // tell them apart, a loop did that, which the classification refuses.
+    let is_idle = |role: &RoleReport| {
+        role.free.is_empty() && role.limits.is_empty() && role.others == 0 && role.indexes.is_empty()
+    };
+    let is_free = |role: &RoleReport| {
+        is_idle(role) || role.free.iter().any(|class| values.iter().all(|value| class.contains(value)))
+    };
     let bound = |roles: Vec<RoleReport>| -> Vec<RoleReport> {
         roles.into_iter().filter(|role| objects.may_be(role.ty) && !is_free(role)).collect()
     };

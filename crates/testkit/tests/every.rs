@@ -121,3 +121,127 @@ fn models_hold_or_are_refuted_as_they_say() {
     });
     assert!(!said.is_empty());
 }
+
+/// A text with a rule and further declarations in it.
+fn text(process: &str, declarations: &str, rule: &str) -> String {
+    format!(
+        "const N: 3;\ntype process: {process}; location: enum {{ l0, l1, l2 }};\n\
+         var at: array [process] of location; x: 0..3; owner: process;\n{declarations}\n\
+         startstate begin for p: process do at[p] := l0; end; x := 0; end;\n\
+         {rule}\n\
+         invariant \"claim\" forall p: process do at[p] != l2 end;\n"
+    )
+}
+
+/// What is not supported is refused where it is; a number of objects that a step concerns cannot be told from it.
+#[test]
+fn what_depends_on_how_many_there_are_is_refused() {
+    let set = "scalarset(N)";
+    let cases: &[(&str, &str, &str, &str)] = &[
+        (
+            set,
+            "",
+            "rule x = 0 ==> x := 0; for p: process do if at[p] = l1 then x := x + 1; end; end; end;",
+            "does not belong to the object",
+        ),
+        ("1..N", "", "ruleset p: process; q: process do rule p < q ==> at[p] := l1; end; end;", "used as a number"),
+        ("1..N", "", "rule at[1] = l0 ==> at[1] := l1; end;", "named"),
+        ("1..N", "", "ruleset p: process do rule x = 0 ==> x := p; end; end;", "not for every N"),
+        (set, "", "ruleset p: process do rule N > 3 ==> at[p] := l1; end; end;", "how many objects"),
+        (
+            set,
+            "",
+            "rule forall p: process do exists q: process do p != q & at[q] = at[p] end end ==> x := 1; end;",
+            "one inside the other",
+        ),
+        (
+            set,
+            "",
+            "rule x = 0 ==> for p: process do if exists q: process do at[q] = l1 end then at[p] := l1; end; end; end;",
+            "for each object of a loop",
+        ),
+        (
+            set,
+            "",
+            "rule x = 0 ==> for p: process do for q: process do if p != q then at[q] := l1; end; end; end; end;",
+            "for each object",
+        ),
+        (set, "var next: array [process] of process;", "rule x = 0 ==> x := 1; end;", "objects refer to objects"),
+        (
+            set,
+            "var met: array [process] of array [process] of boolean;",
+            "rule x = 0 ==> x := 1; end;",
+            "each pair of objects",
+        ),
+        (set, "var bag: multiset [2] of process;", "rule x = 0 ==> x := 1; end;", "multiset of objects"),
+        (
+            set,
+            "function first(): process; begin for p: process do if at[p] = l1 then return p; end; end; return owner; end;",
+            "rule x = 0 ==> owner := first(); end;",
+            "not for every N",
+        ),
+        (set, "", "rule x = 0 ==> clear owner; end;", "not for every N"),
+        (set, "var count: 0..N;", "rule x = 0 ==> count := 0; end;", "two types depend"),
+        (set, "", "rule x = 0 ==> x := 1; end; assume \"few\" x = 0;", "assumption"),
+        (set, "", "rule x = 0 ==> x := 1; end; liveness \"again\" x = 0;", "only invariants"),
+        (set, "", "rule x = 0 ==> x := 1; end; cover \"one\" x = 1;", "only invariants"),
+    ];
+    for (process, declarations, rule, reason) in cases {
+        let text = text(process, declarations, rule);
+        match every(&text, &[], 1) {
+            Ok(report) => panic!("{:?}\n{text}", report.verdict),
+            Err(error) => {
+                let said = error.to_string();
+                assert!(said.contains(reason) && said.contains("not for every N"), "{said}\n{text}");
+            }
+        }
+    }
+}
+
+/// What looks similar and is supported.
+#[test]
+fn what_concerns_few_is_proved() {
+    let rules = [
+        // A loop that changes each on its own, through a procedure and an alias.
+        "procedure calm(p: process); begin alias me: at[p] do if me = l1 then me := l0; end; end; end;\n\
+         rule x = 0 ==> for p: process do calm(p); end; end;",
+        // Conditions of one kind, one inside the other.
+        "rule exists p: process do at[p] = l0 & exists q: process do at[q] = l1 & p != q end end ==> x := 1; end;",
+        "rule forall p: process do at[p] = l0 -> forall q: process do p = q | at[q] = l1 end end ==> x := 1; end;",
+        // A shared variable that names one, and may name none.
+        "ruleset p: process do rule isundefined(owner) ==> owner := p; at[p] := l1; end;\n\
+         rule !isundefined(owner) & owner = p ==> undefine owner; at[p] := l0; end; end;",
+        // All at once.
+        "var old: array [process] of location; rule x = 0 ==> old := at; x := 1; end;",
+        // A condition that goes wrong for some, after one that excludes them.
+        "rule !isundefined(owner) & forall p: process do at[p] = at[owner] end ==> x := 2; end;",
+    ];
+    for rule in rules {
+        let (declarations, rule) = match rule.starts_with("rule") {
+            true => ("", rule),
+            false => rule.split_at(rule.find("rule").expect("a rule")),
+        };
+        for process in ["scalarset(N)", "1..N", "0..N-1"] {
+            let text = text(process, declarations, rule);
+            let report = every(&text, &[], 1).unwrap_or_else(|error| panic!("{error}\n{text}"));
+            assert_eq!(report.verdict, Verdict::Holds, "{text}");
+            let proof = report.proof.expect("a proof");
+            assert!(proof.rechecked > 0 && !proof.invariant.is_empty(), "{text}");
+        }
+    }
+}
+
+/// A violation that only large members have: the smallest one is found, with its run.
+#[test]
+fn a_violation_that_needs_four() {
+    let rule = "ruleset p: process do rule at[p] = l0 & x < 3 ==> at[p] := l1; x := x + 1; end;\n\
+                rule at[p] = l0 & x = 3 ==> at[p] := l2; end; end;";
+    let report = every(&text("scalarset(N)", "", rule), &[], 1).expect("an answer");
+    let (size, _, found) = report.violation.expect("a violation");
+    assert_eq!((report.verdict, size), (Verdict::Violated, 4));
+    let trace = found.properties.iter().find_map(|property| property.trace.as_ref()).expect("a run");
+    assert_eq!(trace.steps.len(), 5);
+    // From five on it is there at once.
+    let report = every(&text("scalarset(N)", "", rule), &[], 5).expect("an answer");
+    assert_eq!(report.violation.map(|(size, ..)| size), Some(5));
+}

@@ -687,11 +687,11 @@ impl<'a> Walk<'a> {
                         self.store(ty, kind);
                     }
                     need = need.then(self.place(place));
-                    Denotes::Own
+                    if self.is_iterated_place(place) { Denotes::Iterated } else { Denotes::Own }
                 }
                 Argument::Reference(place) => {
                     need = need.then(self.place(place));
-                    self.denoted(place)
+                    if self.is_iterated_place(place) { Denotes::Iterated } else { self.denoted(place) }
                 }
                 Argument::Undefined => Denotes::Own,
             });
@@ -709,7 +709,11 @@ impl<'a> Walk<'a> {
 
     /// Whether an expression is the object of the current iteration.
     fn is_iterated(&self, expression: ExprId) -> bool {
-        let Expr::Read(place) = self.model.pool[expression] else { return false };
+        matches!(self.model.pool[expression], Expr::Read(place) if self.is_iterated_place(place))
+    }
+
+    /// Whether a place holds the object of the current iteration.
+    fn is_iterated_place(&self, place: PlaceId) -> bool {
         let place = &self.model.pool[place];
         let Root::Local(local) = place.root else { return false };
         place.steps.is_empty() && self.frame().denotes[local.position()] == Denotes::Iterated
