@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use quotient::{RunFormat, SymmetryFormat};
+use quotient::{Every, RunFormat, SymmetryFormat};
 
 use crate::render::trace::{ShownValues, StateDetail};
 
@@ -312,6 +312,7 @@ Examples:
   quotient check --all-errors model.m
   quotient check --symmetry off model.m
   quotient check --cross-check model.m
+  quotient check --every N model.m
   quotient check --format junit model.m > results.xml
   quotient lower model.m | quotient check -")]
 pub(crate) struct CheckArguments {
@@ -344,6 +345,9 @@ pub(crate) struct CheckArguments {
     /// Also check that this formula of CTL or CTL* holds at the start, as in `AG EF p`; may be repeated
     #[arg(long, value_name = "FORMULA")]
     pub(crate) ctl: Vec<String>,
+    /// Check all models in which this constant, the size of a type with interchangeable values, is FROM or more
+    #[arg(long, value_name = "NAME[=FROM]", value_parser = parse_every)]
+    pub(crate) every: Option<Every>,
     /// Show a run to each cover that is reached, too; that takes a search for each
     #[arg(long)]
     pub(crate) cover_runs: bool,
@@ -907,6 +911,14 @@ fn scale(number: &str, unit: u64) -> Result<u64, String> {
     let fraction: f64 = number.parse().map_err(|_| format!("`{number}` is not a number"))?;
     let scaled = fraction * unit as f64;
     if scaled < u64::MAX as f64 { Ok(scaled as u64) } else { Err("too large".into()) }
+}
+
+fn parse_every(text: &str) -> Result<Every, String> {
+    let (constant, from) = text.split_once('=').unwrap_or((text, "1"));
+    match from.trim().parse() {
+        Ok(from) if !constant.trim().is_empty() => Ok(Every { constant: constant.trim().to_owned(), from }),
+        _ => Err("expected the name of a constant, or its least value as in `N=2`".into()),
+    }
 }
 
 fn parse_size(text: &str) -> Result<u64, String> {

@@ -11,6 +11,7 @@ mod booleans;
 mod check;
 mod cross_check;
 mod distributed;
+pub mod every;
 mod explicit;
 mod narrowing;
 mod observer;

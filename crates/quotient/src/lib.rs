@@ -64,6 +64,7 @@ mod covers;
 pub mod defect;
 mod detection;
 mod error;
+mod every;
 mod explore;
 mod expressions;
 mod family;
@@ -107,6 +108,7 @@ pub use certificate::{
 pub use control::{Control, Observer, Phase, Silent};
 pub use defect::Defect;
 pub use error::{Error, Invalid};
+pub use every::{Every, EveryProof, EveryReport, ViewsReport, every};
 pub use explore::{Exploration, ExploreOptions, GraphEdge, Keep, NetCounts, SHOWN_STATES, StateGraph, explore};
 pub use expressions::{Expression, Reached, reach};
 pub use family::{Factor, Member, SizeFamily, family};

@@ -21,6 +21,7 @@
 //! | a solver | the same, and reductions of sets |
 //! | workers | depth-first order, engines other than the explicit one, adaptive reduction and markers, approximate and dense stores, spilling, a cross-check, statistics, runs to covers, objectives, liveness, temporal properties, partial order (`on`), several threads |
 //! | reductions of sets | other than symbolic searches |
+//! | every size | all except properties, threads, and limits of time and memory; deadlocks |
 //! | partial order (`on`) | adaptive reduction, markers, a cross-check, statistics, all errors, exact counts, a constraint, liveness, temporal properties, assumptions |
 //!
 //! `threads` is an upper bound: a search that cannot share its work uses one thread, and the report says so.
@@ -130,6 +131,9 @@ pub enum Refusal {
     /// Processes that cannot search together.
     #[error("{0}")]
     Workers(String),
+    /// A claim about every size with an incompatible option, or of a constant that does not exist.
+    #[error("--every: {0}")]
+    Every(String),
     /// A checkpoint that does not match.
     #[error("{0}")]
     Resume(String),
@@ -423,6 +427,39 @@ fn refuse_workers(model: &Model, options: &Options, liveness: Option<&str>) -> R
         (None, None) => return Ok(()),
     };
     Err(Refusal::Workers(format!("--workers cannot be used with {what}")))
+}
+
+/// Refuses what claims about every size do not support.
+pub(crate) fn refuse_every(options: &Options) -> Result<(), Refusal> {
+    let usual = Options::default();
+    let unusable: [(bool, &str); 19] = [
+        (options.properties.iter().any(|name| name == DEADLOCK), "deadlocks: they are not claimed for every size"),
+        (!matches!(options.deadlock, None | Some(DeadlockMode::Off)), "deadlocks: they are not claimed for every size"),
+        (options.engine != usual.engine, "--engine: it searches views, and small models in the usual way"),
+        (options.symmetry != usual.symmetry, "--symmetry: all objects must be interchangeable"),
+        (options.reduction != usual.reduction, "--reduction: all objects must be interchangeable"),
+        (options.partial_order != usual.partial_order, "--partial-order"),
+        (options.violations != usual.violations, "--all-errors and --max-errors: it ends at the first violation"),
+        (options.order != usual.order, "--search"),
+        (options.fairness != usual.fairness, "--fairness: liveness is not claimed for every size"),
+        (options.store != usual.store, "--store"),
+        (options.store_passing, "--store-passing"),
+        (options.spill.is_some(), "--spill"),
+        (options.checkpoint.is_some() || options.resume.is_some(), "--checkpoint and --resume"),
+        (options.cross_check, "--cross-check"),
+        (options.statistics, "--statistics"),
+        (options.exact_counts, "--exact-counts"),
+        (options.cover_runs, "--cover-runs"),
+        (options.workers.is_some(), "--workers"),
+        (
+            options.limits.max_states.is_some() || options.limits.max_depth.is_some(),
+            "--max-states and --max-depth: use --timeout and --max-memory",
+        ),
+    ];
+    match unusable.into_iter().find(|(applies, _)| *applies) {
+        Some((_, what)) => Err(Refusal::Every(format!("it cannot be used with {what}"))),
+        None => Ok(()),
+    }
 }
 
 /// Refuses to continue past violations where that is not supported.

@@ -21,6 +21,7 @@ pub mod promela;
 pub mod random_b;
 pub mod random_csp;
 pub mod random_dve;
+pub mod random_families;
 pub mod random_models;
 pub mod random_murphi;
 pub mod random_pnml;

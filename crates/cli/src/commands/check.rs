@@ -12,8 +12,8 @@ use quotient_ir::Trace;
 
 use crate::arguments::{CheckArguments, CheckFormat, FairnessName, PartialOrderName, StoreName};
 use crate::commands::{
-    Claims, deadlock_mode, engine, exit_status, limits, load_model_with, load_options, order, reduction, runs, serve,
-    show_notes, show_warnings, symmetry, workers,
+    Claims, deadlock_mode, engine, every, exit_status, limits, load_model_with, load_options, order, reduction, runs,
+    serve, show_notes, show_warnings, symmetry, workers,
 };
 use crate::failure::{Failure, INCONCLUSIVE};
 use crate::invocation::Invocation;
@@ -71,6 +71,9 @@ pub(super) fn check(
     }
     if arguments.msc.is_some() && !matches!(model.language(), Some(Language::Promela | Language::Csp)) {
         return Err(Failure::Usage("--msc draws runs of Promela and CSP# models".into()));
+    }
+    if let Some(claim) = &arguments.every {
+        return every::run(arguments, invocation, (&model, &loading), claim, options, control);
     }
     let plan = Plan::new(&model, options)?;
     show_warnings(&model);

@@ -18,6 +18,7 @@ use crate::terminal::{Palette, complain};
 
 pub(crate) mod check;
 pub(crate) mod detect;
+mod every;
 pub(crate) mod explore;
 mod family;
 pub(crate) mod language_server;

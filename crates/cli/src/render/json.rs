@@ -379,7 +379,7 @@ impl<'a> SymmetryObject<'a> {
 }
 
 #[derive(serde::Serialize)]
-struct PropertyObject<'a> {
+pub(super) struct PropertyObject<'a> {
     name: String,
     kind: &'static str,
     /// The title of the property, as in the text output.
@@ -530,9 +530,9 @@ struct CheckedRunsObject<'a> {
 
 /// A model and the layout of its states, to name the contents of a trace.
 #[derive(Clone, Copy)]
-struct Naming<'a> {
-    model: &'a Model,
-    layout: &'a Layout,
+pub(super) struct Naming<'a> {
+    pub(super) model: &'a Model,
+    pub(super) layout: &'a Layout,
 }
 
 /// A trace as a list of steps.
@@ -955,7 +955,11 @@ pub(crate) fn write(writer: &mut dyn Write, object: &impl Serialize) -> io::Resu
 }
 
 /// The verdict on each property, and what cannot be checked.
-fn property_objects<'a>(naming: Naming<'a>, lines: &Lines<'a>, report: &'a Report) -> Vec<PropertyObject<'a>> {
+pub(super) fn property_objects<'a>(
+    naming: Naming<'a>,
+    lines: &Lines<'a>,
+    report: &'a Report,
+) -> Vec<PropertyObject<'a>> {
     let judged = report.properties.iter().map(|property| {
         let run = report.cover_runs.iter().find(|(cover, _)| property.subject == Subject::Property(*cover));
         let run = run.map(|(_, trace)| TraceObject { naming, trace });
@@ -1099,7 +1103,7 @@ pub(super) fn diagnostic_objects<'a>(source: &'a Source, diagnostics: &'a [Diagn
     diagnostics.iter().map(object).collect()
 }
 
-fn verdict_name(verdict: Verdict) -> &'static str {
+pub(super) fn verdict_name(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Holds => "holds",
         Verdict::Violated => "violated",
@@ -1107,7 +1111,7 @@ fn verdict_name(verdict: Verdict) -> &'static str {
     }
 }
 
-fn stop_reason_name(reason: &StopReason) -> &'static str {
+pub(super) fn stop_reason_name(reason: &StopReason) -> &'static str {
     match reason {
         StopReason::Violation => "violation",
         StopReason::StateLimit(_) => "state-limit",

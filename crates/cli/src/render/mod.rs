@@ -3,6 +3,7 @@
 pub(crate) mod certificate;
 mod context;
 pub(crate) mod diagnostics;
+pub(crate) mod every;
 pub(crate) mod header;
 pub(crate) mod human;
 pub(crate) mod json;

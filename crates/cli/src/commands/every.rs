@@ -1,0 +1,54 @@
+//! `quotient check --every`: a claim about all values of a constant.
+
+use std::process::ExitCode;
+
+use quotient::{Control, Every, LoadOptions, Model, Options};
+
+use super::{exit_status, show_warnings};
+use crate::arguments::{CheckArguments, CheckFormat};
+use crate::failure::Failure;
+use crate::invocation::Invocation;
+use crate::render::every;
+use crate::terminal::{Palette, print, print_with};
+use crate::watch::Display;
+
+/// Runs the command.
+pub(super) fn run(
+    arguments: &CheckArguments,
+    invocation: &Invocation,
+    (model, loading): (&Model, &LoadOptions),
+    claim: &Every,
+    options: &Options,
+    control: &Control,
+) -> Result<ExitCode, Failure> {
+    let path = &arguments.model.path;
+    if path.as_os_str() == "-" {
+        return Err(Failure::Usage("--every reads the model several times: give it as a file".into()));
+    }
+    let unusable: [(bool, &str); 6] = [
+        (arguments.page.serve, "--serve"),
+        (arguments.msc.is_some(), "--msc"),
+        (arguments.report.is_some(), "--report"),
+        (arguments.run_files.trace_to.is_some(), "--trace-to: check the model with the value that it names"),
+        (arguments.output.format == CheckFormat::Junit, "--format junit"),
+        (arguments.output.format == CheckFormat::Sarif, "--format sarif"),
+    ];
+    if let Some((_, what)) = unusable.into_iter().find(|(applies, _)| *applies) {
+        return Err(Failure::Usage(format!("--every cannot be used with {what}")));
+    }
+    show_warnings(model);
+    let mut load = |constants: &[(String, String)]| {
+        let mut options = loading.clone();
+        options.constants.extend_from_slice(constants);
+        Model::load(path, &options, control)
+    };
+    let mut display = Display::new(arguments.output.format, arguments.output.no_progress);
+    let report = quotient::every(model, claim, options, control, &mut display, &mut load);
+    display.clear();
+    let report = report?;
+    match arguments.output.format {
+        CheckFormat::Json => print_with(|writer| every::json(writer, model, &report, invocation))?,
+        _ => print(&every::human(model, &report, arguments.run_files.detail(), Palette::for_stdout()))?,
+    };
+    Ok(ExitCode::from(exit_status(report.verdict)))
+}

@@ -1,0 +1,801 @@
+//! Why a step concerns few objects, shown from the text.
+//!
+//! Let `s` be a state of any member, `T` a set of its objects that contains those named by shared variables, and `s|T`
+//! the state of a smaller member that has the objects of `T` only. For each rule, this finds numbers such that the step
+//! of an instance in `s` is a step in `s|T`, with the same effect on `T`, if `T` contains
+//! * the objects that are parameters,
+//! * one object for each quantifier over objects, which decides it (a witness), and
+//! * where the step goes wrong, the objects for which it does.
+//!
+//! That is so if objects are only compared, stored and used as indices, nothing counts them, and a loop over all objects
+//! changes each on its own. Every part of the text for which that cannot be seen is an obstacle.
+
+use quotient_ir::{
+    Argument, BinaryOperator, Expr, ExprId, FunctionId, Iteration, Local, LocalId, LocalKind, Model, MultisetElement,
+    Parameter, PlaceId, PropertyId, PropertyKind, Quantifier, ReturnValue, Root, RuleId, Span, Statement,
+    StatementKind, Step, Table, TableIndex, TypeId, TypeKind, UnaryOperator,
+};
+
+use super::family::{Objects, Obstacle};
+
+/// How many objects a step concerns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Need {
+    /// Those that are parameters.
+    pub parameters: usize,
+    /// Those that decide conditions about all objects.
+    pub witnesses: usize,
+    /// Those for which it goes wrong, if it does.
+    pub faults: usize,
+    /// Whether it asks about all objects, or changes all.
+    pub concerns_all: bool,
+}
+
+impl Need {
+    fn then(self, other: Self) -> Self {
+        Self {
+            parameters: self.parameters + other.parameters,
+            witnesses: self.witnesses + other.witnesses,
+            faults: self.faults.max(other.faults),
+            concerns_all: self.concerns_all | other.concerns_all,
+        }
+    }
+
+    fn or(self, other: Self) -> Self {
+        Self {
+            parameters: self.parameters.max(other.parameters),
+            witnesses: self.witnesses.max(other.witnesses),
+            faults: self.faults.max(other.faults),
+            concerns_all: self.concerns_all | other.concerns_all,
+        }
+    }
+
+    /// How many objects besides the named ones suffice to see the effect of a step on `kept` others.
+    pub fn others(self, kept: usize) -> usize {
+        self.parameters + self.witnesses + kept.max(self.faults)
+    }
+}
+
+/// What steps and properties concern.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Needs {
+    /// Of the initial-state programs, together.
+    pub starts: Need,
+    /// Of each rule.
+    pub rules: Table<RuleId, Need>,
+    /// Of each property that is asked for.
+    pub properties: Vec<(PropertyId, Need)>,
+    /// Broadcasts and conditions about all objects, in rules: what keeps the family from being monotone.
+    pub global: Vec<Obstacle>,
+    /// States with fewer other objects than this are not built: there may be no model of that size.
+    pub least: usize,
+}
+
+impl Needs {
+    /// How many other objects suffice to see the effect of the starts on `kept` of them.
+    pub(super) fn of_starts(&self, kept: usize) -> usize {
+        self.starts.others(kept).max(self.least)
+    }
+
+    /// The same for a rule.
+    pub(super) fn of_rule(&self, rule: RuleId, kept: usize) -> usize {
+        self.rules[rule].others(kept).max(self.least)
+    }
+
+    /// How many other objects suffice to see that a property does not hold, but at least `kept`.
+    pub(super) fn of_property(&self, need: Need, kept: usize) -> usize {
+        need.others(0).max(kept).max(self.least)
+    }
+}
+
+/// Classifies a model. The properties are the invariants that are asked for; members have at least `least` objects.
+///
+/// # Errors
+/// All obstacles.
+pub fn classify(
+    model: &Model,
+    objects: &Objects,
+    properties: &[PropertyId],
+    least: usize,
+) -> Result<Needs, Vec<Obstacle>> {
+    let mut walk = Walk {
+        model,
+        objects,
+        obstacles: Vec::new(),
+        global: Vec::new(),
+        frames: Vec::new(),
+        in_loop: false,
+        around: None,
+        span: Span::default(),
+    };
+    for property in model.properties.iter() {
+        let what = match property.kind {
+            PropertyKind::Assumption => "an assumption",
+            PropertyKind::Passing => "transient states",
+            PropertyKind::Constraint => "a constraint",
+            _ => continue,
+        };
+        walk.refuse(format!("{what} cannot be used with a claim about every size"), property.span);
+    }
+    let mut starts = Need::default();
+    for start in model.starts.iter() {
+        walk.span = start.span;
+        let own = walk.owner(&start.parameters, &start.locals, |walk| walk.body(&start.body));
+        starts = starts.or(own);
+    }
+    walk.global.clear();
+    let mut rules = Table::new();
+    for rule in model.rules.iter() {
+        walk.span = rule.span;
+        rules.push(walk.owner(&rule.parameters, &rule.locals, |walk| {
+            let guard = walk.condition(rule.guard);
+            guard.then(walk.body(&rule.body))
+        }));
+    }
+    let global = std::mem::take(&mut walk.global);
+    let mut asked = Vec::new();
+    for &id in properties {
+        let property = &model.properties[id];
+        walk.span = property.span;
+        match (property.kind, property.formula.condition()) {
+            (PropertyKind::Invariant, Some(condition)) => {
+                let need = walk.owner(&property.parameters, &property.locals, |walk| walk.condition(condition));
+                asked.push((id, need));
+            }
+            _ => walk.refuse("only invariants and run-time errors can be claimed for every size", property.span),
+        }
+    }
+    let mut obstacles = walk.obstacles;
+    if obstacles.is_empty() {
+        return Ok(Needs { starts, rules, properties: asked, global, least });
+    }
+    obstacles.sort_by_key(|obstacle| obstacle.span);
+    obstacles.dedup();
+    Err(obstacles)
+}
+
+/// What a local denotes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Denotes {
+    /// A value, or a variable of its own.
+    Own,
+    /// The object of the current iteration of a loop over all objects.
+    Iterated,
+    /// A place in the cells of that object.
+    InIterated,
+    /// Another place.
+    Elsewhere,
+}
+
+/// The locals of an owner or of a function that is called.
+struct Frame<'a> {
+    locals: &'a Table<LocalId, Local>,
+    denotes: Vec<Denotes>,
+    /// The function, if it is one.
+    function: Option<FunctionId>,
+    /// Whether its variables are new in every iteration of the loop.
+    is_fresh: bool,
+}
+
+/// The kind of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Object,
+    /// A member of an enumeration, which may be compared with members of a union.
+    Member,
+    Plain,
+}
+
+/// Whether the truth of a part makes the condition around it true, or false; `None` if that is not known.
+type Sense = Option<bool>;
+
+/// The sense of a whole condition.
+const WHOLE: Sense = Some(true);
+
+struct Walk<'a> {
+    model: &'a Model,
+    objects: &'a Objects,
+    obstacles: Vec<Obstacle>,
+    global: Vec<Obstacle>,
+    frames: Vec<Frame<'a>>,
+    /// Whether a loop over all objects is around.
+    in_loop: bool,
+    /// The quantifier over objects around the part that is walked, if there is one.
+    around: Option<Quantifier>,
+    span: Span,
+}
+
+/// The deepest calls of functions that are followed.
+const DEEPEST: usize = 32;
+
+impl<'a> Walk<'a> {
+    fn refuse(&mut self, reason: impl Into<String>, span: Span) {
+        self.obstacles.push(Obstacle::new(reason, span));
+    }
+
+    fn refuse_here(&mut self, reason: impl Into<String>) {
+        let span = self.span;
+        self.refuse(reason, span);
+    }
+
+    fn frame(&self) -> &Frame<'a> {
+        self.frames.last().expect("an owner is walked in its frame")
+    }
+
+    fn denote(&mut self, local: LocalId, what: Denotes) {
+        let frame = self.frames.last_mut().expect("an owner is walked in its frame");
+        frame.denotes[local.position()] = what;
+    }
+
+    /// Walks an owner with its parameters.
+    fn owner(
+        &mut self,
+        parameters: &'a [Parameter],
+        locals: &'a Table<LocalId, Local>,
+        walk: impl FnOnce(&mut Self) -> Need,
+    ) -> Need {
+        self.enter(locals, None, false);
+        let mut need = Need::default();
+        for parameter in parameters {
+            match &parameter.range {
+                Iteration::Over(ty) if self.objects.may_be(*ty) => need.parameters += 1,
+                Iteration::Over(ty) if self.objects.concerns(self.model, *ty) => {
+                    self.refuse_here("a parameter has a cell for each object, which is not supported");
+                }
+                Iteration::Over(_) => {}
+                Iteration::Steps { .. } if self.objects.may_be(locals[parameter.local].ty) => {
+                    self.refuse_here("a parameter counts through objects");
+                }
+                Iteration::Steps { .. } => {}
+            }
+        }
+        let need = need.then(walk(self));
+        self.frames.pop();
+        need
+    }
+
+    fn enter(&mut self, locals: &'a Table<LocalId, Local>, function: Option<FunctionId>, is_fresh: bool) {
+        let denotes = locals.iter().map(|local| match local.kind {
+            LocalKind::Reference => Denotes::Elsewhere,
+            LocalKind::Parameter | LocalKind::Variable => Denotes::Own,
+        });
+        for local in locals.iter() {
+            if let Some(reason) = self.unsupported(local.ty) {
+                self.refuse(format!("`{}` {reason}", local.name), local.span);
+            }
+        }
+        self.frames.push(Frame { locals, denotes: denotes.collect(), function, is_fresh });
+    }
+
+    /// Why a type of locals is not supported.
+    fn unsupported(&self, ty: TypeId) -> Option<&'static str> {
+        let (model, objects) = (self.model, self.objects);
+        match &model.types[ty].kind {
+            TypeKind::Array { index, element } if objects.may_be(*index) && objects.concerns(model, *element) => {
+                Some("has an object, or a cell for another object, for each object")
+            }
+            TypeKind::Array { element, .. } => self.unsupported(*element),
+            TypeKind::Record { fields } => fields.iter().find_map(|field| self.unsupported(field.ty)),
+            TypeKind::Multiset { element, .. } if objects.concerns(model, *element) => {
+                Some("is a multiset of objects, which is not supported")
+            }
+            _ => None,
+        }
+    }
+
+    fn body(&mut self, body: &'a [Statement]) -> Need {
+        let mut need = Need::default();
+        for statement in body {
+            self.span = statement.span;
+            need = need.then(self.statement(statement));
+        }
+        need
+    }
+
+    fn statement(&mut self, statement: &'a Statement) -> Need {
+        match &statement.kind {
+            &StatementKind::Assign { target, value } => {
+                let place = self.written(target);
+                let (kind, own) = self.expression(value, WHOLE);
+                self.store(self.model.pool[target].ty, kind);
+                place.then(own)
+            }
+            &StatementKind::Copy { target, source } => {
+                let need = self.written(target).then(self.place(source));
+                self.of_whole(target, need)
+            }
+            &StatementKind::Clear(place) => {
+                let ty = self.model.pool[place].ty;
+                if self.objects.is_held(self.model, ty) {
+                    self.refuse_here("`clear` names the first object");
+                }
+                let need = self.written(place);
+                self.of_whole(place, need)
+            }
+            &StatementKind::Undefine(place) => {
+                let need = self.written(place);
+                self.of_whole(place, need)
+            }
+            &StatementKind::Bind { local, place } => {
+                let need = self.place(place);
+                let denotes = self.denoted(place);
+                self.denote(local, denotes);
+                need
+            }
+            StatementKind::If { branches, otherwise } => {
+                let mut conditions = Need::default();
+                let mut bodies = Need::default();
+                for (condition, body) in branches {
+                    self.span = statement.span;
+                    conditions = conditions.then(self.condition(*condition));
+                    bodies = bodies.or(self.body(body));
+                }
+                conditions.then(bodies.or(self.body(otherwise)))
+            }
+            StatementKind::While { condition, body } => {
+                let need = self.condition(*condition).then(self.body(body));
+                if need.witnesses > 0 {
+                    self.refuse(
+                        "a condition about all objects in a loop that may run any number of times",
+                        statement.span,
+                    );
+                }
+                need
+            }
+            StatementKind::For { local, range, body } => self.iteration(*local, range, body, statement.span),
+            StatementKind::Call { function, arguments } => self.call(*function, arguments),
+            StatementKind::Return(value) => {
+                if self.in_loop && self.frame().function.is_none_or(|_| !self.frame().is_fresh) {
+                    self.refuse_here("which object ends this loop depends on the order of the objects");
+                }
+                match value {
+                    None => Need::default(),
+                    Some(ReturnValue::Value(value)) => {
+                        let (kind, need) = self.expression(*value, WHOLE);
+                        let result = self.frame().function.and_then(|function| self.model.functions[function].result);
+                        if let Some(result) = result {
+                            self.store(result, kind);
+                        }
+                        need
+                    }
+                    Some(ReturnValue::Copy(place)) => self.place(*place),
+                }
+            }
+            StatementKind::Assert { condition, violates, .. } => {
+                let mut need = self.condition(*condition);
+                if let Some((_, value)) = violates.as_ref().and_then(|violated| violated.value.as_ref()) {
+                    need = need.then(self.expression(*value, WHOLE).1);
+                }
+                need
+            }
+            StatementKind::Require { condition, .. } | StatementKind::Cover { condition, .. } => {
+                self.condition(*condition)
+            }
+            StatementKind::Assume(condition) => self.condition(*condition),
+            StatementKind::Error { .. } | StatementKind::Print(_) => Need::default(),
+            &StatementKind::MultisetAdd { multiset, element } => {
+                let need = self.written(multiset);
+                need.then(match element {
+                    MultisetElement::Value(value) => self.plain(value, WHOLE),
+                    MultisetElement::Copy(place) => self.place(place),
+                })
+            }
+            &StatementKind::MultisetRemove { multiset, position } => {
+                self.written(multiset).then(self.plain(position, WHOLE))
+            }
+            &StatementKind::MultisetRemoveIf { multiset, condition, .. } => {
+                let need = self.written(multiset).then(self.condition(condition));
+                self.refuse_witnesses(need, "for each element of a multiset");
+                need
+            }
+        }
+    }
+
+    /// A statement about the whole contents of a place, which may be cells of all objects.
+    fn of_whole(&mut self, place: PlaceId, need: Need) -> Need {
+        let is_of_all = self.objects.indexes(self.model, self.model.pool[place].ty);
+        Need { concerns_all: need.concerns_all | is_of_all, ..need }
+    }
+
+    fn refuse_witnesses(&mut self, need: Need, of_what: &str) {
+        if need.witnesses > 0 {
+            self.refuse_here(format!("a condition about all objects {of_what}"));
+        }
+    }
+
+    fn iteration(&mut self, local: LocalId, range: &'a Iteration, body: &'a [Statement], span: Span) -> Need {
+        let ends = self.range(local, range);
+        let before = self.frame().denotes[local.position()];
+        let need = match range {
+            Iteration::Over(ty) if self.objects.may_be(*ty) => {
+                if self.in_loop {
+                    self.refuse("a loop over all objects for each object", span);
+                    return Need::default();
+                }
+                self.global.push(Obstacle::new("a loop over all objects", span));
+                self.in_loop = true;
+                self.denote(local, Denotes::Iterated);
+                let inner = self.body(body);
+                self.in_loop = false;
+                // What was bound to the cells of an object is not bound to those of the next loop's.
+                let frame = self.frames.last_mut().expect("an owner is walked in its frame");
+                for denotes in frame.denotes.iter_mut().filter(|denotes| **denotes == Denotes::InIterated) {
+                    *denotes = Denotes::Elsewhere;
+                }
+                Need { faults: inner.faults + 1, concerns_all: true, ..inner }
+            }
+            Iteration::Over(ty) => {
+                self.denote(local, Denotes::Own);
+                let inner = self.body(body);
+                let times = usize::try_from(self.model.domain(*ty).size()).unwrap_or(usize::MAX);
+                self.span = span;
+                self.repeated(inner, times)
+            }
+            Iteration::Steps { .. } => {
+                self.denote(local, Denotes::Own);
+                let inner = self.body(body);
+                self.span = span;
+                self.refuse_witnesses(inner, "in a loop that counts");
+                inner
+            }
+        };
+        self.denote(local, before);
+        ends.then(need)
+    }
+
+    fn repeated(&mut self, need: Need, times: usize) -> Need {
+        match need.witnesses.checked_mul(times).filter(|&witnesses| witnesses <= 64) {
+            Some(witnesses) => Need { witnesses, ..need },
+            None => {
+                self.refuse_here("a condition about all objects is asked too often");
+                need
+            }
+        }
+    }
+
+    fn range(&mut self, local: LocalId, range: &Iteration) -> Need {
+        match *range {
+            Iteration::Over(ty) => {
+                if !self.objects.may_be(ty) && self.objects.concerns(self.model, ty) {
+                    self.refuse_here("a variable that has a cell for each object goes through all its values");
+                }
+                Need::default()
+            }
+            Iteration::Steps { from, to, step } => {
+                if self.objects.may_be(self.frame().locals[local].ty) {
+                    self.refuse_here("a loop counts through objects");
+                }
+                let need = self.plain(from, WHOLE).then(self.plain(to, WHOLE));
+                need.then(step.map(|step| self.plain(step, WHOLE)).unwrap_or_default())
+            }
+        }
+    }
+
+    /// Checks that a kind of value may be stored in a type.
+    fn store(&mut self, ty: TypeId, kind: Kind) {
+        match (self.objects.may_be(ty), kind) {
+            (true, Kind::Object) | (true, Kind::Member) | (false, Kind::Plain | Kind::Member) => {}
+            (true, Kind::Plain) => self.refuse_here("a number names an object here"),
+            (false, Kind::Object) => self.refuse_here("an object becomes a number here"),
+        }
+    }
+
+    /// A condition that is not inside a quantifier.
+    fn condition(&mut self, condition: ExprId) -> Need {
+        self.plain(condition, WHOLE)
+    }
+
+    /// An expression whose value is not an object.
+    fn plain(&mut self, expression: ExprId, sense: Sense) -> Need {
+        let (kind, need) = self.expression(expression, sense);
+        if kind == Kind::Object {
+            self.refuse_here("an object is used as a number: objects may only be compared by `=` and `!=`");
+        }
+        need
+    }
+
+    fn kind_of(&self, ty: TypeId) -> Kind {
+        match self.model.types[ty].kind {
+            _ if self.objects.may_be(ty) => Kind::Object,
+            TypeKind::Enumeration { .. } => Kind::Member,
+            _ => Kind::Plain,
+        }
+    }
+
+    fn expression(&mut self, expression: ExprId, sense: Sense) -> (Kind, Need) {
+        let plain = |need: Need| (Kind::Plain, need);
+        match &self.model.pool[expression] {
+            Expr::Constant { ty, .. } => {
+                let kind = self.kind_of(*ty);
+                if kind == Kind::Object {
+                    self.refuse_here("an object is named here");
+                }
+                (kind, Need::default())
+            }
+            Expr::Read(place) => (self.kind_of(self.model.pool[*place].ty), self.place(*place)),
+            Expr::Unary { operator: UnaryOperator::Not, operand } => {
+                plain(self.plain(*operand, sense.map(|sense| !sense)))
+            }
+            Expr::Unary { operand, .. } => plain(self.plain(*operand, None)),
+            &Expr::Binary { operator, left, right } => plain(match operator {
+                BinaryOperator::And | BinaryOperator::Or => self.plain(left, sense).then(self.plain(right, sense)),
+                BinaryOperator::Implies => self.plain(left, sense.map(|sense| !sense)).then(self.plain(right, sense)),
+                BinaryOperator::Equal | BinaryOperator::NotEqual => {
+                    let (left, first) = self.expression(left, None);
+                    let (right, second) = self.expression(right, None);
+                    if matches!((left, right), (Kind::Object, Kind::Plain) | (Kind::Plain, Kind::Object)) {
+                        self.refuse_here("an object is compared with a number");
+                    }
+                    first.then(second)
+                }
+                _ => self.plain(left, None).then(self.plain(right, None)),
+            }),
+            &Expr::Conditional { condition, then, otherwise } => {
+                let condition = self.plain(condition, None);
+                let (one, first) = self.expression(then, None);
+                let (other, second) = self.expression(otherwise, None);
+                let kind = match (one, other) {
+                    (Kind::Object, Kind::Plain) | (Kind::Plain, Kind::Object) => {
+                        self.refuse_here("an object or a number");
+                        Kind::Object
+                    }
+                    (Kind::Object, _) | (_, Kind::Object) => Kind::Object,
+                    (Kind::Member, Kind::Member) => Kind::Member,
+                    _ => Kind::Plain,
+                };
+                (kind, condition.then(first).then(second))
+            }
+            Expr::Quantified { quantifier, local, range, body } => {
+                plain(self.quantified(*quantifier, *local, range, *body, sense))
+            }
+            &Expr::Count { multiset, body, .. } => {
+                let need = self.place(multiset).then(self.plain(body, None));
+                self.refuse_witnesses(need, "for each element of a multiset");
+                plain(need)
+            }
+            &Expr::IsUndefined(place) => plain(self.place(place)),
+            &Expr::IsPresent { multiset, position } => plain(self.place(multiset).then(self.plain(position, None))),
+            &Expr::IsMember { value, .. } => plain(self.expression(value, None).1),
+            &Expr::SameContents { left, right } => {
+                let need = self.place(left).then(self.place(right));
+                if !self.objects.indexes(self.model, self.model.pool[left].ty) {
+                    return plain(need);
+                }
+                self.global.push(Obstacle::new("a comparison of the cells of all objects", self.span));
+                self.inside(Quantifier::All, sense);
+                plain(Need { witnesses: need.witnesses + 1, concerns_all: true, ..need })
+            }
+            Expr::Call { function, arguments } => {
+                let need = self.call(*function, arguments);
+                let result = self.model.functions[*function].result;
+                (result.map_or(Kind::Plain, |ty| self.kind_of(ty)), need)
+            }
+        }
+    }
+
+    /// Whether a function, or one that it calls, has quantifiers or loops over objects: told by walking it on its own.
+    fn asks_about_all(&mut self, function: FunctionId) -> bool {
+        let entry = &self.model.functions[function];
+        let (known, obstacles, span) = (self.global.len(), self.obstacles.len(), self.span);
+        if self.frames.len() >= DEEPEST {
+            return true;
+        }
+        self.enter(&entry.locals, Some(function), true);
+        let (in_loop, around) = (std::mem::take(&mut self.in_loop), self.around.take());
+        self.body(&entry.body);
+        (self.in_loop, self.around) = (in_loop, around);
+        self.frames.pop();
+        self.span = span;
+        self.obstacles.truncate(obstacles);
+        let asks = self.global.len() > known;
+        self.global.truncate(known);
+        asks
+    }
+
+    /// Refuses a quantifier over objects inside another one that a single witness for each does not decide. Returns the
+    /// quantifier around what is inside this one, and the sense of the latter.
+    fn inside(&mut self, quantifier: Quantifier, sense: Sense) -> (Quantifier, Sense) {
+        if self.in_loop {
+            self.refuse_here("a condition about all objects is asked for each object of a loop");
+        }
+        // The outermost one is decided by a witness whether its truth or its falsity counts.
+        let Some(around) = self.around else { return (quantifier, WHOLE) };
+        let effective = match (sense, quantifier) {
+            (Some(true), quantifier) => Some(quantifier),
+            (Some(false), Quantifier::All) => Some(Quantifier::Any),
+            (Some(false), Quantifier::Any) => Some(Quantifier::All),
+            (None, _) => None,
+        };
+        if effective != Some(around) {
+            self.refuse_here("`forall` and `exists` over objects, one inside the other");
+        }
+        (around, sense)
+    }
+
+    fn quantified(
+        &mut self,
+        quantifier: Quantifier,
+        local: LocalId,
+        range: &Iteration,
+        body: ExprId,
+        sense: Sense,
+    ) -> Need {
+        let ends = self.range(local, range);
+        let before = self.frame().denotes[local.position()];
+        self.denote(local, Denotes::Own);
+        let need = match range {
+            Iteration::Over(ty) if self.objects.may_be(*ty) => {
+                self.global.push(Obstacle::new("a condition about all objects", self.span));
+                let is_probe = never_decides(self.model, quantifier, body);
+                let outer = self.around;
+                let inner = if is_probe {
+                    // It is only asked whether something goes wrong: objects that are left out cannot.
+                    if self.in_loop {
+                        self.refuse_here("a condition about all objects is asked for each object of a loop");
+                    }
+                    self.around = None;
+                    self.plain(body, WHOLE)
+                } else {
+                    let (around, inside) = self.inside(quantifier, sense);
+                    self.around = Some(around);
+                    self.plain(body, inside)
+                };
+                self.around = outer;
+                let witnesses = inner.witnesses + usize::from(!is_probe);
+                Need { witnesses, faults: inner.faults + 1, concerns_all: true, ..inner }
+            }
+            Iteration::Over(ty) => {
+                let inner = self.plain(body, sense);
+                let times = usize::try_from(self.model.domain(*ty).size()).unwrap_or(usize::MAX);
+                self.repeated(inner, times)
+            }
+            Iteration::Steps { .. } => {
+                let inner = self.plain(body, sense);
+                self.refuse_witnesses(inner, "in a condition that counts");
+                inner
+            }
+        };
+        self.denote(local, before);
+        ends.then(need)
+    }
+
+    fn call(&mut self, function: FunctionId, arguments: &'a [Argument]) -> Need {
+        let entry = &self.model.functions[function];
+        let is_recursive = self.frames.iter().any(|frame| frame.function == Some(function));
+        if is_recursive || self.frames.len() >= DEEPEST {
+            self.refuse_here("a function that calls itself");
+            return Need::default();
+        }
+        if self.around.is_some() && self.asks_about_all(function) {
+            self.refuse_here("a function that asks about all objects is called for each object");
+            return Need::default();
+        }
+        let mut need = Need::default();
+        let mut denotes = Vec::new();
+        for (&parameter, argument) in entry.parameters.iter().zip(arguments) {
+            let ty = entry.locals[parameter].ty;
+            denotes.push(match *argument {
+                Argument::Value(value) => {
+                    let (kind, own) = self.expression(value, None);
+                    self.store(ty, kind);
+                    need = need.then(own);
+                    if self.is_iterated(value) { Denotes::Iterated } else { Denotes::Own }
+                }
+                Argument::Copy(place) => {
+                    let kind = self.kind_of(self.model.pool[place].ty);
+                    if self.model.is_scalar(ty) {
+                        self.store(ty, kind);
+                    }
+                    need = need.then(self.place(place));
+                    if self.is_iterated_place(place) { Denotes::Iterated } else { Denotes::Own }
+                }
+                Argument::Reference(place) => {
+                    need = need.then(self.place(place));
+                    if self.is_iterated_place(place) { Denotes::Iterated } else { self.denoted(place) }
+                }
+                Argument::Undefined => Denotes::Own,
+            });
+        }
+        let span = self.span;
+        self.enter(&entry.locals, Some(function), self.in_loop);
+        for (&parameter, denotes) in entry.parameters.iter().zip(denotes) {
+            self.denote(parameter, denotes);
+        }
+        let need = need.then(self.body(&entry.body));
+        self.frames.pop();
+        self.span = span;
+        need
+    }
+
+    /// Whether an expression is the object of the current iteration.
+    fn is_iterated(&self, expression: ExprId) -> bool {
+        matches!(self.model.pool[expression], Expr::Read(place) if self.is_iterated_place(place))
+    }
+
+    /// Whether a place holds the object of the current iteration.
+    fn is_iterated_place(&self, place: PlaceId) -> bool {
+        let place = &self.model.pool[place];
+        let Root::Local(local) = place.root else { return false };
+        place.steps.is_empty() && self.frame().denotes[local.position()] == Denotes::Iterated
+    }
+
+    /// What a reference to a place denotes.
+    fn denoted(&self, place: PlaceId) -> Denotes {
+        let place = &self.model.pool[place];
+        let is_own = place.steps.iter().any(|step| matches!(*step, Step::Index(index) if self.is_iterated(index)));
+        let frame = self.frame();
+        match place.root {
+            _ if is_own => Denotes::InIterated,
+            Root::Local(local) => match frame.denotes[local.position()] {
+                Denotes::InIterated => Denotes::InIterated,
+                // A variable of a function that is called in the iteration belongs to the iteration.
+                Denotes::Own if frame.is_fresh => Denotes::InIterated,
+                _ => Denotes::Elsewhere,
+            },
+            _ => Denotes::Elsewhere,
+        }
+    }
+
+    /// A place that is written.
+    fn written(&mut self, place: PlaceId) -> Need {
+        if self.in_loop && self.denoted(place) != Denotes::InIterated {
+            self.refuse_here("a loop over all objects writes to something that does not belong to the object");
+        }
+        if let Root::Local(local) = self.model.pool[place].root
+            && self.frame().denotes[local.position()] == Denotes::Iterated
+            && self.model.pool[place].steps.is_empty()
+        {
+            self.refuse_here("the object of a loop is overwritten");
+        }
+        self.place(place)
+    }
+
+    /// A place that is read or written: its indices.
+    fn place(&mut self, place: PlaceId) -> Need {
+        let entry = &self.model.pool[place];
+        let (mut need, mut ty) = match &entry.root {
+            Root::Variable(variable) => (Need::default(), self.model.variables[*variable].ty),
+            Root::Local(local) => (Need::default(), self.frame().locals[*local].ty),
+            Root::Result { function, arguments } => {
+                let need = self.call(*function, arguments);
+                let Some(result) = self.model.functions[*function].result else { return need };
+                (need, result)
+            }
+            &Root::Choice { condition, then, otherwise } => {
+                let need = self.plain(condition, None);
+                (need.then(self.place(then)).then(self.place(otherwise)), self.model.pool[then].ty)
+            }
+        };
+        for step in &entry.steps {
+            match (*step, &self.model.types[ty].kind) {
+                (Step::Field(field), TypeKind::Record { fields }) => ty = fields[field as usize].ty,
+                (Step::Index(index), TypeKind::Array { index: index_type, element }) => {
+                    let (kind, own) = self.expression(index, None);
+                    need = need.then(own);
+                    match (self.objects.may_be(*index_type), kind) {
+                        (true, Kind::Plain) => self.refuse_here("a number is used as an object"),
+                        (false, Kind::Object) => self.refuse_here("an object is used as a number"),
+                        _ => {}
+                    }
+                    ty = *element;
+                }
+                (Step::Index(index), TypeKind::Multiset { element, .. }) => {
+                    need = need.then(self.plain(index, None));
+                    ty = *element;
+                }
+                _ => return need,
+            }
+        }
+        need
+    }
+}
+
+/// Whether a quantifier is only there to evaluate its condition for all values.
+fn never_decides(model: &Model, quantifier: Quantifier, body: ExprId) -> bool {
+    let Expr::Binary { operator, right, .. } = model.pool[body] else { return false };
+    let Expr::Constant { value, .. } = model.pool[right] else { return false };
+    matches!(
+        (quantifier, operator, value),
+        (Quantifier::Any, BinaryOperator::And, 0) | (Quantifier::All, BinaryOperator::Or, 1)
+    )
+}

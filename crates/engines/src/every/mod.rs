@@ -1,0 +1,19 @@
+//! Claims about every size: a property of all members of a family of models that differ in how many interchangeable
+//! objects there are ([why so](../../../../docs/adr/0038-every-size.md)).
+//!
+//! * `family`: what the members share, and their states as what is shared and what each object holds;
+//! * `comparison`: whether two models are the same text;
+//! * `classification`: how many objects a step concerns, shown from the text, or what stands against it;
+//! * `views`: a set of views of states that no step leaves;
+//! * `recheck`: the same set, checked by other code.
+
+mod classification;
+mod comparison;
+mod family;
+mod recheck;
+mod views;
+
+pub use classification::{Need, Needs, classify};
+pub use family::{Member, Objects, Obstacle};
+pub use recheck::{Contradiction, Unchecked, compare, recheck};
+pub use views::{Attempt, Invariant, Members, attempt, least_size, sizes};

@@ -1,0 +1,510 @@
+//! Views of states, and the search for a set of them that no step leaves.
+//!
+//! P. A. Abdulla, F. Haziza, L. Holík: *All for the price of few (parameterized verification through view abstraction)*,
+//! VMCAI 2013, here with shared variables that may name objects.
+//!
+//! A view of a state is what is shared, the objects that this names, and some number of the other objects; which ones
+//! does not matter, since objects are interchangeable. A set of views stands for all states, of all sizes, whose views it
+//! contains. The search begins with the views of the initial states. From the states for which the set stands, one with
+//! as many objects as a step concerns suffices to see what the step does to any view (`classification`): so all of
+//! these are built, the model of that size takes its steps, and their views are added, until nothing is new.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use quotient_ir::{
+    Fault, Interpreter, Interrupt, Iteration, Outcome, Parameter, PropertyId, RuleId, TableIndex, Valuation,
+};
+use rustc_hash::FxHashMap;
+
+use super::classification::Needs;
+use super::family::{Member, Objects, Parts, Value};
+
+/// A view: the number of its context, then the numbers of the rows of its other objects, sorted.
+pub(super) type View = Box<[u32]>;
+
+/// Members by how many objects they have.
+pub type Members = BTreeMap<usize, Member>;
+
+/// A set of views that contains those of the initial states, and that no step leaves.
+#[derive(Clone, Debug, Default)]
+pub struct Invariant {
+    /// How many objects besides the named ones a view has.
+    pub kept: usize,
+    /// What objects hold.
+    pub(super) rows: Vec<Vec<Value>>,
+    /// What is shared, with the rows of the objects that it names.
+    pub(super) contexts: Vec<(Vec<Value>, Vec<u32>)>,
+    /// The views, sorted.
+    pub(super) views: Vec<View>,
+}
+
+impl Invariant {
+    /// The number of views.
+    pub fn len(&self) -> usize {
+        self.views.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.views.is_empty()
+    }
+
+    /// The number of different shared parts, with the objects that they name.
+    pub fn contexts(&self) -> usize {
+        self.contexts.len()
+    }
+
+    /// The number of different contents of objects.
+    pub fn rows(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The views in words: for each shared part what the other objects can hold together.
+    pub fn lines(&self, member: &Member) -> Vec<String> {
+        let mut lines = Vec::new();
+        let mut last = None;
+        for view in &self.views {
+            if last != Some(view[0]) {
+                last = Some(view[0]);
+                let (shared, named) = &self.contexts[view[0] as usize];
+                let mut text = member.shared_text(shared);
+                for (place, &row) in named.iter().enumerate() {
+                    text.push_str(&format!("; #{}: {}", place + 1, member.row_text(&self.rows[row as usize])));
+                }
+                lines.push(if text.is_empty() { "always".to_owned() } else { text });
+            }
+            let rows = view[1..].iter().map(|&row| format!("({})", member.row_text(&self.rows[row as usize])));
+            lines.push(format!("  {}", rows.collect::<Vec<_>>().join(" and ")));
+        }
+        lines
+    }
+}
+
+/// The outcome of an attempt with views of one size.
+#[derive(Debug)]
+pub enum Attempt {
+    /// A set of views was found, and no state that it stands for is wrong.
+    Closed(Box<Invariant>),
+    /// A state that the views stand for is wrong, and may or may not be reachable.
+    Wrong {
+        /// What is wrong.
+        what: String,
+        /// How many objects the state has.
+        objects: usize,
+        /// How many views had been found.
+        views: usize,
+    },
+    /// It was interrupted, or there were too many views.
+    Stopped {
+        /// How many views had been found.
+        views: usize,
+    },
+}
+
+/// The numbers of objects of the members that an attempt needs.
+pub fn sizes(needs: &Needs, pointers: usize, kept: usize) -> Vec<usize> {
+    let mut sizes: Vec<usize> =
+        others(needs, kept).flat_map(|others| (0..=pointers).map(move |named| named + others)).collect();
+    sizes.sort_unstable();
+    sizes.dedup();
+    sizes
+}
+
+/// From which number of objects on an attempt speaks about all states.
+pub fn least_size(needs: &Needs, pointers: usize, kept: usize) -> usize {
+    pointers + others(needs, kept).max().unwrap_or(kept)
+}
+
+/// The numbers of other objects that steps and properties concern.
+fn others(needs: &Needs, kept: usize) -> impl Iterator<Item = usize> + '_ {
+    let rules = needs.rules.indices().map(move |rule| needs.of_rule(rule, kept));
+    let properties = needs.properties.iter().map(move |(_, need)| needs.of_property(*need, kept));
+    rules.chain(properties).chain([needs.of_starts(kept)])
+}
+
+/// What is to be done with states of one number of other objects.
+#[derive(Default)]
+struct Group {
+    rules: Vec<RuleId>,
+    properties: Vec<PropertyId>,
+}
+
+/// A member with the instances of its rules and properties.
+struct Runner<'m> {
+    member: &'m Member,
+    interpreter: Interpreter<'m>,
+    rules: Vec<Instances>,
+    properties: FxHashMap<PropertyId, Instances>,
+}
+
+/// The instances of an owner, and which of the cells of their parameters are objects.
+struct Instances {
+    all: Vec<Vec<i64>>,
+    objects: Vec<usize>,
+}
+
+impl<'m> Runner<'m> {
+    fn new(member: &'m Member, objects: &Objects, needs: &Needs) -> Self {
+        let interpreter = Interpreter::new(&member.model, &member.layout);
+        let model = &member.model;
+        let instances = |parameters: &[Parameter], locals| {
+            let mut cells = 0;
+            let mut places = Vec::new();
+            for parameter in parameters {
+                match parameter.range {
+                    Iteration::Over(ty) => {
+                        if objects.may_be(ty) {
+                            places.push(cells);
+                        }
+                        cells += usize::try_from(model.cells(ty)).expect("the number of cells is limited");
+                    }
+                    Iteration::Steps { .. } => cells += 1,
+                }
+            }
+            Instances { all: interpreter.instances(parameters, locals).collect(), objects: places }
+        };
+        let rules = model.rules.iter().map(|rule| instances(&rule.parameters, &rule.locals)).collect();
+        let properties = needs.properties.iter().map(|&(id, _)| {
+            let property = &model.properties[id];
+            (id, instances(&property.parameters, &property.locals))
+        });
+        let properties = properties.collect();
+        Self { member, interpreter, rules, properties }
+    }
+
+    /// Fires an instance, if it is enabled.
+    fn fire(&self, rule: RuleId, arguments: &[i64], state: &Valuation) -> Option<Outcome> {
+        match self.interpreter.enabled(rule, arguments, state) {
+            Ok(true) => Some(self.interpreter.fire(rule, arguments, state)),
+            Ok(false) => None,
+            Err(fault) => Some(Outcome::Fault(fault)),
+        }
+    }
+}
+
+/// Whether an instance is the first of those that only exchange objects that hold the same.
+fn is_first(member: &Member, instances: &Instances, arguments: &[i64], named: usize, rows: &[u32]) -> bool {
+    let used = |before: usize, object: usize| {
+        let earlier = instances.objects.iter().take(before);
+        earlier.into_iter().any(|&place| member.object(arguments[place]) == Some(object))
+    };
+    instances.objects.iter().enumerate().all(|(number, &place)| {
+        let Some(object) = member.object(arguments[place]) else { return true };
+        let Some(other) = object.checked_sub(named).filter(|&other| other > 0) else { return true };
+        rows[other - 1] != rows[other] || used(number, object - 1) || used(number, object)
+    })
+}
+
+/// Calls `visit` for all choices of `count` of the given numbers.
+pub(super) fn choices(items: &[u32], count: usize, chosen: &mut Vec<u32>, visit: &mut dyn FnMut(&[u32])) {
+    if count == 0 {
+        visit(chosen);
+        return;
+    }
+    for (place, &item) in items.iter().enumerate() {
+        if items.len() - place < count {
+            break;
+        }
+        // Equal items are chosen from the left.
+        if place > 0 && items[place - 1] == item {
+            continue;
+        }
+        chosen.push(item);
+        choices(&items[place + 1..], count - 1, chosen, visit);
+        chosen.pop();
+    }
+}
+
+/// Numbers for things.
+struct Numbers<T> {
+    numbers: FxHashMap<T, u32>,
+    things: Vec<T>,
+}
+
+impl<T: Clone + Eq + std::hash::Hash> Numbers<T> {
+    fn new() -> Self {
+        Self { numbers: FxHashMap::default(), things: Vec::new() }
+    }
+
+    fn number(&mut self, thing: T) -> u32 {
+        if let Some(&number) = self.numbers.get(&thing) {
+            return number;
+        }
+        let number = u32::try_from(self.things.len()).expect("memory ends first");
+        self.things.push(thing.clone());
+        self.numbers.insert(thing, number);
+        number
+    }
+}
+
+/// What an instance does to the objects that it concerns, if these are its parameters and the named ones: the context
+/// afterwards, and the rows of those of them that are not named in it.
+#[derive(Clone, Debug)]
+enum Effect {
+    Nothing,
+    Wrong(String),
+    Step { context: u32, rows: Vec<u32> },
+}
+
+struct Search<'m> {
+    kept: usize,
+    /// The rules that concern no objects but the parameters and the named ones.
+    local: Vec<bool>,
+    /// What these do, by rule, context, and arguments: objects are replaced by their rows.
+    effects: FxHashMap<Box<[i64]>, Effect>,
+    runners: BTreeMap<usize, Runner<'m>>,
+    groups: BTreeMap<usize, Group>,
+    rows: Numbers<Vec<Value>>,
+    contexts: Numbers<(Vec<Value>, Vec<u32>)>,
+    /// All views that were found, and whether they were looked at.
+    views: FxHashMap<View, bool>,
+    queue: VecDeque<View>,
+    /// The rows of the views that were looked at, by context.
+    occurring: FxHashMap<u32, Vec<u32>>,
+    wrong: Option<(String, usize)>,
+}
+
+/// Searches with views of `kept` other objects. There must be members of all [`sizes`].
+pub fn attempt(
+    members: &Members,
+    objects: &Objects,
+    needs: &Needs,
+    kept: usize,
+    most_views: usize,
+    interrupt: &Interrupt,
+) -> Attempt {
+    let mut groups: BTreeMap<usize, Group> = BTreeMap::new();
+    for id in needs.rules.indices() {
+        groups.entry(needs.of_rule(id, kept)).or_default().rules.push(id);
+    }
+    for &(id, need) in &needs.properties {
+        groups.entry(needs.of_property(need, kept)).or_default().properties.push(id);
+    }
+    let runners = members.iter().map(|(&count, member)| (count, Runner::new(member, objects, needs))).collect();
+    let mut search = Search {
+        kept,
+        local: needs.rules.iter().map(|need| !need.concerns_all).collect(),
+        effects: FxHashMap::default(),
+        runners,
+        groups,
+        rows: Numbers::new(),
+        contexts: Numbers::new(),
+        views: FxHashMap::default(),
+        queue: VecDeque::new(),
+        occurring: FxHashMap::default(),
+        wrong: None,
+    };
+    search.start(needs.of_starts(kept));
+    while search.wrong.is_none()
+        && let Some(view) = search.queue.pop_front()
+    {
+        if interrupt.is_raised() || search.views.len() > most_views {
+            return Attempt::Stopped { views: search.views.len() };
+        }
+        search.look_at(&view, interrupt);
+    }
+    if let Some((what, objects)) = search.wrong {
+        return Attempt::Wrong { what, objects, views: search.views.len() };
+    }
+    if interrupt.is_raised() {
+        return Attempt::Stopped { views: search.views.len() };
+    }
+    let mut views: Vec<View> = search.views.into_keys().collect();
+    views.sort_unstable();
+    Attempt::Closed(Box::new(Invariant { kept, rows: search.rows.things, contexts: search.contexts.things, views }))
+}
+
+impl Search<'_> {
+    /// The views of the initial states.
+    fn start(&mut self, others: usize) {
+        let mut found = Vec::new();
+        for (count, runner) in &self.runners {
+            for (id, start) in runner.member.model.starts.iter_enumerated() {
+                for arguments in runner.interpreter.instances(&start.parameters, &start.locals) {
+                    match runner.interpreter.run_start(id, &arguments) {
+                        Outcome::Next { state, .. } => found.push(runner.member.parts(&state)),
+                        Outcome::Pruned => {}
+                        Outcome::Fault(fault) => self.wrong = Some((fault.to_string(), *count)),
+                    }
+                }
+            }
+        }
+        found.retain(|parts| parts.others.len() == others);
+        for parts in found {
+            self.add(&parts);
+        }
+    }
+
+    /// Adds the views of a state.
+    fn add(&mut self, parts: &Parts) {
+        let named = parts.named.iter().map(|row| self.rows.number(row.clone())).collect();
+        let context = self.contexts.number((parts.shared.clone(), named));
+        let mut rows: Vec<u32> = parts.others.iter().map(|row| self.rows.number(row.clone())).collect();
+        rows.sort_unstable();
+        self.add_views(context, &rows);
+    }
+
+    fn add_views(&mut self, context: u32, rows: &[u32]) {
+        let (views, queue) = (&mut self.views, &mut self.queue);
+        choices(rows, self.kept, &mut vec![context], &mut |view| {
+            if !views.contains_key(view) {
+                let view: View = view.into();
+                views.insert(view.clone(), false);
+                queue.push_back(view);
+            }
+        });
+    }
+
+    /// Takes the steps of all states that the views looked at so far stand for, and that have this view.
+    fn look_at(&mut self, view: &View, interrupt: &Interrupt) {
+        let context = view[0];
+        self.views.insert(view.clone(), true);
+        let occurring = self.occurring.entry(context).or_default();
+        for row in &view[1..] {
+            if !occurring.contains(row) {
+                occurring.push(*row);
+            }
+        }
+        let sizes: Vec<usize> = self.groups.keys().copied().collect();
+        for size in sizes {
+            let mut states = Vec::new();
+            let mut rows = view[1..].to_vec();
+            self.extend(context, &mut rows, 0, size, &mut states);
+            for mut rows in states {
+                if self.wrong.is_some() || interrupt.is_raised() {
+                    return;
+                }
+                rows.sort_unstable();
+                self.run(context, &rows, size);
+            }
+        }
+    }
+
+    /// Extends a state by other objects, in all ways such that all its views were looked at.
+    fn extend(&self, context: u32, rows: &mut Vec<u32>, from: usize, size: usize, states: &mut Vec<Vec<u32>>) {
+        if rows.len() == size {
+            states.push(rows.clone());
+            return;
+        }
+        let occurring = &self.occurring[&context];
+        for (place, &row) in occurring.iter().enumerate().skip(from) {
+            let mut present = rows.clone();
+            present.sort_unstable();
+            let mut is_seen = true;
+            let mut view = Vec::with_capacity(self.kept + 1);
+            choices(&present, self.kept - 1, &mut Vec::new(), &mut |chosen| {
+                if is_seen {
+                    view.clear();
+                    view.push(context);
+                    view.extend_from_slice(chosen);
+                    view.push(row);
+                    view[1..].sort_unstable();
+                    is_seen = self.views.get(&view[..]) == Some(&true);
+                }
+            });
+            if is_seen {
+                rows.push(row);
+                self.extend(context, rows, place, size, states);
+                rows.pop();
+            }
+        }
+    }
+
+    /// Takes the steps of a state, and checks it.
+    fn run(&mut self, context: u32, rows: &[u32], size: usize) {
+        let named = self.contexts.things[context as usize].1.len();
+        let mut state: Option<Valuation> = None;
+        for position in 0..self.groups[&size].rules.len() {
+            let rule = self.groups[&size].rules[position];
+            for instance in 0..self.runners[&(named + rows.len())].rules[rule.position()].all.len() {
+                self.step(context, rows, rule, instance, &mut state);
+            }
+        }
+        let (runner, group) = (&self.runners[&(named + rows.len())], &self.groups[&size]);
+        for &property in &group.properties {
+            let state = state.get_or_insert_with(|| self.state(context, rows));
+            let instances = &runner.properties[&property];
+            let holds = |arguments: &Vec<i64>| -> Result<bool, Fault> {
+                Ok(!is_first(runner.member, instances, arguments, named, rows)
+                    || runner.interpreter.holds(property, arguments, state)?)
+            };
+            if instances.all.iter().any(|arguments| holds(arguments) != Ok(true)) {
+                let name = runner.member.model.properties[property].name.as_deref().unwrap_or("an invariant");
+                self.wrong = Some((format!("`{name}` does not hold"), runner.member.count));
+            }
+        }
+    }
+
+    fn state(&self, context: u32, rows: &[u32]) -> Valuation {
+        let (shared, named) = &self.contexts.things[context as usize];
+        let contents = named.iter().chain(rows).map(|&row| &self.rows.things[row as usize][..]);
+        self.runners[&(named.len() + rows.len())].member.state(shared, contents)
+    }
+
+    /// Fires an instance.
+    fn step(&mut self, context: u32, rows: &[u32], rule: RuleId, instance: usize, state: &mut Option<Valuation>) {
+        let named = self.contexts.things[context as usize].1.len();
+        let runner = &self.runners[&(named + rows.len())];
+        let (member, instances) = (runner.member, &runner.rules[rule.position()]);
+        let arguments = &instances.all[instance];
+        if !is_first(member, instances, arguments, named, rows) {
+            return;
+        }
+        if !self.local[rule.position()] {
+            let state = state.get_or_insert_with(|| self.state(context, rows));
+            match runner.fire(rule, arguments, state) {
+                None | Some(Outcome::Pruned) => {}
+                Some(Outcome::Next { state, .. }) => {
+                    let parts = member.parts(&state);
+                    self.add(&parts);
+                }
+                Some(Outcome::Fault(fault)) => self.wrong = Some((fault.to_string(), member.count)),
+            }
+            return;
+        }
+        let parameters: Vec<usize> =
+            instances.objects.iter().filter_map(|&place| member.object(arguments[place])).collect();
+        let mut key = vec![rule.position() as i64, i64::from(context)];
+        for (place, &value) in arguments.iter().enumerate() {
+            let object = if instances.objects.contains(&place) { member.object(value) } else { None };
+            match object.map(|object| object.checked_sub(named).ok_or(object)) {
+                None => key.extend([0, value]),
+                Some(Err(object)) => key.extend([1, object as i64]),
+                Some(Ok(other)) => {
+                    let first = parameters.iter().position(|&parameter| parameter == named + other);
+                    key.extend([2 + first.unwrap_or(0) as i64, i64::from(rows[other])]);
+                }
+            }
+        }
+        if !self.effects.contains_key(&key[..]) {
+            let state = state.get_or_insert_with(|| self.state(context, rows));
+            let effect = match runner.fire(rule, arguments, state) {
+                None | Some(Outcome::Pruned) => Effect::Nothing,
+                Some(Outcome::Fault(fault)) => Effect::Wrong(fault.to_string()),
+                Some(Outcome::Next { state, .. }) => {
+                    let (shared, names) = member.shared(&state);
+                    let mut concerned: Vec<usize> = (0..named).chain(parameters.iter().copied()).collect();
+                    concerned.sort_unstable();
+                    concerned.dedup();
+                    concerned.retain(|object| !names.contains(object));
+                    let mut row = |object: usize| self.rows.number(member.row(&state, object));
+                    let named_rows: Vec<u32> = names.into_iter().map(&mut row).collect();
+                    let rows = concerned.into_iter().map(&mut row).collect();
+                    Effect::Step { context: self.contexts.number((shared, named_rows)), rows }
+                }
+            };
+            self.effects.insert(key.clone().into(), effect);
+        }
+        match &self.effects[&key[..]] {
+            Effect::Nothing => {}
+            Effect::Wrong(what) => self.wrong = Some((what.clone(), member.count)),
+            Effect::Step { context, rows: changed } => {
+                let unchanged = rows.iter().enumerate().filter(|(other, _)| !parameters.contains(&(named + other)));
+                let mut after: Vec<u32> = unchanged.map(|(_, &row)| row).chain(changed.iter().copied()).collect();
+                after.sort_unstable();
+                let context = *context;
+                self.add_views(context, &after);
+            }
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! Claims about every size against brute force: random families and the models of `models/murphi/every`.
+
+use std::time::Duration;
+
+use quotient::{
+    Control, Error, Every, EveryReport, Language, Limits, LoadOptions, Model, Options, Plan, Silent, Symmetry, Verdict,
+};
+use quotient_ir::DeadlockMode;
+use quotient_testkit::examples::workspace;
+use quotient_testkit::pool::map_on_workers;
+use quotient_testkit::random_families::random_family;
+use quotient_testkit::switches::number_from;
+
+/// Instances of up to this size are searched.
+const LARGEST: i64 = 7;
+/// In this time a claim about a random family is decided, or is left open.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+fn load(text: &str, constants: &[(String, String)]) -> Result<Model, Error> {
+    let options = LoadOptions { constants: constants.to_vec(), ..LoadOptions::default() };
+    Model::from_bytes("family.m", text.as_bytes(), Language::Murphi, &options, &Control::default())
+}
+
+fn every(text: &str, constants: &[(&str, i64)], from: i64) -> Result<EveryReport, Error> {
+    let given: Vec<(String, String)> =
+        constants.iter().map(|(name, value)| ((*name).to_owned(), value.to_string())).collect();
+    let model = load(text, &given)?;
+    let claim = Every { constant: "N".to_owned(), from };
+    let options = Options::default().limits(Limits { timeout: Some(PATIENCE), ..Limits::default() });
+    let mut member = |more: &[(String, String)]| load(text, &[&given[..], more].concat());
+    quotient::every(&model, &claim, &options, &Control::start(&options.limits), &mut Silent, &mut member)
+}
+
+/// Whether an instance violates something, found without symmetries; `None` if there are too many states.
+fn is_violated(text: &str, size: i64) -> Option<bool> {
+    let model = load(text, &[("N".to_owned(), size.to_string())]).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let limits = Limits { max_states: Some(60_000), ..Limits::default() };
+    let options =
+        Options { deadlock: Some(DeadlockMode::Off), ..Options::default().symmetry(Symmetry::Off).limits(limits) };
+    let report = Plan::new(&model, &options).expect("a plan").run().unwrap_or_else(|error| panic!("{error}\n{text}"));
+    match report.verdict {
+        Verdict::Holds => Some(false),
+        Verdict::Violated => Some(true),
+        Verdict::Inconclusive => None,
+    }
+}
+
+/// What was claimed about a family, compared with its first instances.
+fn compare(seed: u64) -> Verdict {
+    let text = random_family(seed);
+    let report = every(&text, &[], 1).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}"));
+    match (report.verdict, &report.violation) {
+        (Verdict::Holds, _) => {
+            for size in 1..=LARGEST {
+                let is_wrong = is_violated(&text, size);
+                assert_ne!(is_wrong, Some(true), "seed {seed}: a wrong proof, see N = {size}\n{text}");
+                if is_wrong.is_none() {
+                    break;
+                }
+            }
+        }
+        (Verdict::Violated, Some((size, ..))) => {
+            for smaller in 1..*size {
+                assert_ne!(is_violated(&text, smaller), Some(true), "seed {seed}: not the smallest N\n{text}");
+            }
+            assert_ne!(is_violated(&text, *size), Some(false), "seed {seed}: no violation\n{text}");
+        }
+        (Verdict::Violated, None) => panic!("seed {seed}: a violation without a run"),
+        (Verdict::Inconclusive, _) => {}
+    }
+    report.verdict
+}
+
+/// `QUOTIENT_RANDOM_FAMILIES` says how many.
+#[test]
+fn random_families_have_no_wrong_proofs() {
+    let seeds: Vec<u64> = (0..number_from("QUOTIENT_RANDOM_FAMILIES", 60)).collect();
+    let total = seeds.len();
+    let verdicts = map_on_workers(2, &seeds, |seed| compare(*seed));
+    let count = |wanted: Verdict| verdicts.iter().filter(|verdict| **verdict == wanted).count();
+    let (proved, refuted, open) = (count(Verdict::Holds), count(Verdict::Violated), count(Verdict::Inconclusive));
+    // Shown with `--nocapture`, for the record.
+    eprintln!("{total} families: {proved} proved, {refuted} refuted, {open} open");
+    assert!(proved > 0 && refuted > 0, "the families say nothing");
+}
+
+/// The lines of a header that say what holds for every `N`: the constants, and the smallest `N` that violates, if any.
+fn expectations(text: &str) -> Vec<(Vec<(&str, i64)>, Option<i64>)> {
+    let lines = text.lines().filter_map(|line| line.strip_prefix("-- every N"));
+    lines
+        .map(|line| {
+            let (setting, verdict) = line.split_once(':').expect("a verdict");
+            let setting = setting.trim().strip_prefix("with ");
+            let constants = setting.map(|setting| {
+                let (name, value) = setting.split_once('=').expect("a constant");
+                (name, value.parse().expect("a number"))
+            });
+            let violated = verdict.trim().strip_prefix("violated with N = ");
+            assert!(violated.is_some() || verdict.trim() == "holds", "{line}");
+            (constants.into_iter().collect(), violated.map(|number| number.parse().expect("a number")))
+        })
+        .collect()
+}
+
+#[test]
+fn models_hold_or_are_refuted_as_they_say() {
+    let folder = workspace().join("models/murphi/every");
+    let entries = std::fs::read_dir(&folder).expect("the folder of the models");
+    let mut paths: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    paths.sort();
+    let said = map_on_workers(2, &paths, |path| {
+        let text = std::fs::read_to_string(path).expect("a model");
+        let expected = expectations(&text);
+        assert!(expected.len() >= 2, "{}: a right and a wrong variant", path.display());
+        for (constants, violated) in expected {
+            let report = every(&text, &constants, 1).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+            let found = report.violation.as_ref().map(|(size, ..)| *size);
+            assert_eq!(found, violated, "{} {constants:?}", path.display());
+            assert_eq!(report.verdict == Verdict::Holds, violated.is_none(), "{} {constants:?}", path.display());
+        }
+    });
+    assert!(!said.is_empty());
+}
+
+/// A text with a rule and further declarations in it.
+fn text(process: &str, declarations: &str, rule: &str) -> String {
+    format!(
+        "const N: 3;\ntype process: {process}; location: enum {{ l0, l1, l2 }};\n\
+         var at: array [process] of location; x: 0..3; owner: process;\n{declarations}\n\
+         startstate begin for p: process do at[p] := l0; end; x := 0; end;\n\
+         {rule}\n\
+         invariant \"claim\" forall p: process do at[p] != l2 end;\n"
+    )
+}
+
+/// What is not supported is refused where it is; a number of objects that a step concerns cannot be told from it.
+#[test]
+fn what_depends_on_how_many_there_are_is_refused() {
+    let set = "scalarset(N)";
+    let cases: &[(&str, &str, &str, &str)] = &[
+        (
+            set,
+            "",
+            "rule x = 0 ==> x := 0; for p: process do if at[p] = l1 then x := x + 1; end; end; end;",
+            "does not belong to the object",
+        ),
+        ("1..N", "", "ruleset p: process; q: process do rule p < q ==> at[p] := l1; end; end;", "used as a number"),
+        ("1..N", "", "rule at[1] = l0 ==> at[1] := l1; end;", "named"),
+        ("1..N", "", "ruleset p: process do rule x = 0 ==> x := p; end; end;", "not for every N"),
+        (set, "", "ruleset p: process do rule N > 3 ==> at[p] := l1; end; end;", "how many objects"),
+        (
+            set,
+            "",
+            "rule forall p: process do exists q: process do p != q & at[q] = at[p] end end ==> x := 1; end;",
+            "one inside the other",
+        ),
+        (
+            set,
+            "",
+            "rule x = 0 ==> for p: process do if exists q: process do at[q] = l1 end then at[p] := l1; end; end; end;",
+            "for each object of a loop",
+        ),
+        (
+            set,
+            "",
+            "rule x = 0 ==> for p: process do for q: process do if p != q then at[q] := l1; end; end; end; end;",
+            "for each object",
+        ),
+        (set, "var next: array [process] of process;", "rule x = 0 ==> x := 1; end;", "objects refer to objects"),
+        (
+            set,
+            "var met: array [process] of array [process] of boolean;",
+            "rule x = 0 ==> x := 1; end;",
+            "each pair of objects",
+        ),
+        (set, "var bag: multiset [2] of process;", "rule x = 0 ==> x := 1; end;", "multiset of objects"),
+        (
+            set,
+            "function first(): process; begin for p: process do if at[p] = l1 then return p; end; end; return owner; end;",
+            "rule x = 0 ==> owner := first(); end;",
+            "not for every N",
+        ),
+        (set, "", "rule x = 0 ==> clear owner; end;", "not for every N"),
+        (set, "var count: 0..N;", "rule x = 0 ==> count := 0; end;", "two types depend"),
+        (set, "", "rule x = 0 ==> x := 1; end; assume \"few\" x = 0;", "assumption"),
+        (set, "", "rule x = 0 ==> x := 1; end; liveness \"again\" x = 0;", "only invariants"),
+        (set, "", "rule x = 0 ==> x := 1; end; cover \"one\" x = 1;", "only invariants"),
+    ];
+    for (process, declarations, rule, reason) in cases {
+        let text = text(process, declarations, rule);
+        match every(&text, &[], 1) {
+            Ok(report) => panic!("{:?}\n{text}", report.verdict),
+            Err(error) => {
+                let said = error.to_string();
+                assert!(said.contains(reason) && said.contains("not for every N"), "{said}\n{text}");
+            }
+        }
+    }
+}
+
+/// What looks similar and is supported.
+#[test]
+fn what_concerns_few_is_proved() {
+    let rules = [
+        // A loop that changes each on its own, through a procedure and an alias.
+        "procedure calm(p: process); begin alias me: at[p] do if me = l1 then me := l0; end; end; end;\n\
+         rule x = 0 ==> for p: process do calm(p); end; end;",
+        // Conditions of one kind, one inside the other.
+        "rule exists p: process do at[p] = l0 & exists q: process do at[q] = l1 & p != q end end ==> x := 1; end;",
+        "rule forall p: process do at[p] = l0 -> forall q: process do p = q | at[q] = l1 end end ==> x := 1; end;",
+        // A shared variable that names one, and may name none.
+        "ruleset p: process do rule isundefined(owner) ==> owner := p; at[p] := l1; end;\n\
+         rule !isundefined(owner) & owner = p ==> undefine owner; at[p] := l0; end; end;",
+        // All at once.
+        "var old: array [process] of location; rule x = 0 ==> old := at; x := 1; end;",
+        // A condition that goes wrong for some, after one that excludes them.
+        "rule !isundefined(owner) & forall p: process do at[p] = at[owner] end ==> x := 2; end;",
+    ];
+    for rule in rules {
+        let (declarations, rule) = match rule.starts_with("rule") {
+            true => ("", rule),
+            false => rule.split_at(rule.find("rule").expect("a rule")),
+        };
+        for process in ["scalarset(N)", "1..N", "0..N-1"] {
+            let text = text(process, declarations, rule);
+            let report = every(&text, &[], 1).unwrap_or_else(|error| panic!("{error}\n{text}"));
+            assert_eq!(report.verdict, Verdict::Holds, "{text}");
+            let proof = report.proof.expect("a proof");
+            assert!(proof.rechecked > 0 && !proof.invariant.is_empty(), "{text}");
+        }
+    }
+}
+
+/// A violation that only large members have: the smallest one is found, with its run.
+#[test]
+fn a_violation_that_needs_four() {
+    let rule = "ruleset p: process do rule at[p] = l0 & x < 3 ==> at[p] := l1; x := x + 1; end;\n\
+                rule at[p] = l0 & x = 3 ==> at[p] := l2; end; end;";
+    let report = every(&text("scalarset(N)", "", rule), &[], 1).expect("an answer");
+    let (size, _, found) = report.violation.expect("a violation");
+    assert_eq!((report.verdict, size), (Verdict::Violated, 4));
+    let trace = found.properties.iter().find_map(|property| property.trace.as_ref()).expect("a run");
+    assert_eq!(trace.steps.len(), 5);
+    // From five on it is there at once.
+    let report = every(&text("scalarset(N)", "", rule), &[], 5).expect("an answer");
+    assert_eq!(report.violation.map(|(size, ..)| size), Some(5));
+}

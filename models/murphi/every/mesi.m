@@ -1,0 +1,74 @@
+-- The MESI protocol.
+--
+-- The states of one line in N caches that watch one bus: a step is one transaction of the bus.
+-- (G. Delzanno: Automatic verification of parameterized cache coherence protocols, CAV 2000.)
+--
+-- The mistake: a write to a shared copy does not invalidate the other shared ones.
+--
+-- every N: holds
+-- every N with WRONG=1: violated with N = 2
+
+const
+  N: 3;      -- caches
+  WRONG: 0;  -- whether the mistake is made
+
+type
+  node: scalarset(N);
+  line: enum { invalid, shared, exclusive, modified };
+
+var
+  at: array [node] of line;
+
+startstate "no copies"
+  for n: node do
+    at[n] := invalid;
+  end;
+end;
+
+ruleset n: node do
+
+  rule "read miss"
+    at[n] = invalid
+  ==>
+    for m: node do
+      if m != n then
+        if at[m] != invalid then at[m] := shared; end;
+      end;
+    end;
+    at[n] := shared;
+  end;
+
+  rule "write to an exclusive copy"
+    at[n] = exclusive
+  ==>
+    at[n] := modified;
+  end;
+
+  rule "write to a shared copy"
+    at[n] = shared
+  ==>
+    for m: node do
+      if m != n then
+        if WRONG = 0 | at[m] != shared then at[m] := invalid; end;
+      end;
+    end;
+    at[n] := exclusive;
+  end;
+
+  rule "write miss"
+    at[n] = invalid
+  ==>
+    for m: node do
+      if m != n then
+        at[m] := invalid;
+      end;
+    end;
+    at[n] := exclusive;
+  end;
+
+end;
+
+invariant "an exclusive or modified copy is the only one"
+  forall n: node do
+    at[n] = exclusive | at[n] = modified -> forall m: node do m = n | at[m] = invalid end
+  end;
