@@ -15,6 +15,7 @@ use quotient_ir::Interrupt;
 use crate::adaptive::{self, Searched};
 use crate::background::{self, Background, Found as Symmetric};
 use crate::control::{Control, Follower, Observer, Phase, Supervised};
+use crate::counters;
 use crate::covers;
 use crate::detection::{self, Choice, PATIENCE, Pending, Symmetries, ToPreserve};
 use crate::error::Error;
@@ -196,6 +197,7 @@ fn search_states(plan: &Plan, control: &Control) -> Result<Found, Error> {
 pub(crate) fn search_as_planned(plan: &Plan, control: &Control) -> Result<Found, Error> {
     match plan.options.engine {
         Engine::Symbolic => return symbolic::search(plan, control),
+        Engine::Counters => return counters::search(plan, control),
         Engine::Solver(method) => return solver::search(plan, method, control),
         Engine::Auto | Engine::Explicit => {}
     }

@@ -162,6 +162,7 @@ pub(super) fn options(arguments: &CheckArguments) -> Result<Options, Failure> {
             EngineName::Auto => Engine::Auto,
             EngineName::Explicit => Engine::Explicit,
             EngineName::Symbolic => Engine::Symbolic,
+            EngineName::Counters => Engine::Counters,
             EngineName::Sat => Engine::Solver(SolverMethod::Ic3),
             EngineName::SatBounded => Engine::Solver(SolverMethod::Bounded),
             EngineName::SatInduction => Engine::Solver(SolverMethod::Induction),

@@ -40,7 +40,7 @@ pub(crate) use instances::TextInstances;
 pub(crate) use motion::Motion;
 use order::Orders;
 
-use shapes::{Role, Scope, Shapes};
+pub use shapes::{Role, Scope, Shape, Shapes};
 use strict::MayFail;
 pub use uses::Uses;
 use words::Derivation;
@@ -186,6 +186,16 @@ impl TextSymmetries {
     /// Whether there are none but the identity.
     pub fn is_trivial(&self) -> bool {
         self.free.is_empty() && self.others.is_empty()
+    }
+
+    /// The roles that values play.
+    pub fn shapes(&self) -> &Shapes {
+        &self.shapes
+    }
+
+    /// The classes of values of roles that are permuted freely, each on its own, in increasing order.
+    pub fn free(&self) -> &[(Role, Vec<i64>)] {
+        &self.free
     }
 
     /// The number of symmetries.
