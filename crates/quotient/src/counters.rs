@@ -28,11 +28,9 @@ pub(crate) fn search(plan: &Plan, control: &Control) -> Result<Found, Error> {
     let found = check_by_counters(model.ir(), model.layout(), &text, &search, &mut follower);
     let CountersReport { report, families, most_entities } = found.map_err(|error| error_of(plan, error))?;
     let sizes: Vec<String> = families.iter().map(u64::to_string).collect();
-    let note = format!(
-        "counted: {} interchangeable values, in a state at most {most_entities} sorts of them",
-        sizes.join(" and ")
-    );
-    Ok(Found { notes: vec![note], ..Found::new(None, report) })
+    let sizes = sizes.join(" and ");
+    let counted = format!("{sizes} interchangeable values are counted, in at most {most_entities} sorts at a time");
+    Ok(Found { counted: Some(counted), ..Found::new(None, report) })
 }
 
 fn error_of(plan: &Plan, error: CountersError) -> Error {

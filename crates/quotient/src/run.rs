@@ -48,6 +48,8 @@ pub(crate) struct Found {
     pub(crate) temporal: Vec<TemporalReport>,
     /// Sets of states, if it was symbolic.
     pub(crate) sets: Option<SetsReport>,
+    /// What was counted, in words, if objects were.
+    pub(crate) counted: Option<String>,
     /// What a solver did, if one was asked.
     pub(crate) proof: Option<ProofReport>,
     /// What else is to be said.
@@ -65,6 +67,7 @@ impl Found {
             temporal: Vec::new(),
             partial_order: None,
             sets: None,
+            counted: None,
             proof: None,
             notes: Vec::new(),
         }

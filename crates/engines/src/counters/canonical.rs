@@ -35,12 +35,13 @@ pub(crate) fn canonical(scheme: &Scheme<'_>, mut world: World) -> Result<Canonic
     sort_multisets(scheme, &mut world);
     let kept = merge(scheme, &mut world);
     let labels = labels(scheme);
-    let mut search = Search { scheme, world: &world, kept: &kept, labels: &labels, best: None, equal: 0, orders: 0 };
+    let mut search = Search { scheme, world: &world, kept: &kept, labels: &labels, best: None, orders: 0 };
     let mut colours = search.colours();
     search.refine(&mut colours);
     search.break_ties(colours)?;
-    let (key, order) = search.best.take().expect("there is an order");
-    let automorphisms = search.equal;
+    let (key, orders) = search.best.take().expect("there is an order");
+    let automorphisms = orders.len() as u64;
+    let order = orders.into_iter().next().expect("there is an order");
     let counts = order.iter().zip(&world.counts).map(|(order, counts)| order.iter().map(|&e| counts[e]).collect());
     Ok(Canonical { counts: counts.collect(), key, order, automorphisms })
 }
@@ -48,9 +49,16 @@ pub(crate) fn canonical(scheme: &Scheme<'_>, mut world: World) -> Result<Canonic
 /// Merges entities that are alike; returns those that are left.
 fn merge(scheme: &Scheme<'_>, world: &mut World) -> Vec<Vec<usize>> {
     let mut is_named: Vec<Vec<bool>> = world.counts.iter().map(|counts| vec![false; counts.len()]).collect();
-    for cell in world.area.single.iter().chain(world.area.each.iter().flatten()) {
-        if let Cell::Object { family, entity } = cell {
-            is_named[*family as usize][*entity as usize] = true;
+    let mut name = |cell: &Cell| {
+        if let Cell::Object { family, entity } = *cell {
+            is_named[family as usize][entity as usize] = true;
+        }
+    };
+    world.area.single.iter().for_each(&mut name);
+    for (family, counts) in world.counts.iter().enumerate() {
+        // Nothing is left of an entity that was used up.
+        for (entity, _) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
+            row(&scheme.globals, &world.area, family, entity).iter().for_each(&mut name);
         }
     }
     let mut kept: Vec<Vec<usize>> = Vec::with_capacity(world.counts.len());
@@ -174,8 +182,8 @@ struct Search<'a> {
     world: &'a World,
     kept: &'a [Vec<usize>],
     labels: &'a Labels,
-    best: Option<(Vec<u8>, Vec<Vec<usize>>)>,
-    equal: u64,
+    /// The least encoding, and the orders that have it.
+    best: Option<(Vec<u8>, Vec<Vec<Vec<usize>>>)>,
     orders: u64,
 }
 
@@ -295,13 +303,15 @@ impl Search<'_> {
                 return Err(Refused { reason, span: Default::default() });
             }
             let key = encode(self.scheme, self.world, &order);
-            match &self.best {
-                Some((known, _)) if *known == key => self.equal += 1,
-                Some((known, _)) if *known < key => {}
-                _ => {
-                    self.best = Some((key, order));
-                    self.equal = 1;
+            match &mut self.best {
+                // Ties of entities that are not alike may end in the same order.
+                Some((known, orders)) if *known == key => {
+                    if !orders.contains(&order) {
+                        orders.push(order);
+                    }
                 }
+                Some((known, _)) if *known < key => {}
+                _ => self.best = Some((key, vec![order])),
             }
             return Ok(());
         };
