@@ -436,7 +436,10 @@ fn refuse_workers(model: &Model, options: &Options, liveness: Option<&str>) -> R
         Reduction::Adaptive | Reduction::OfSets(_) => false,
     };
     let unusable: [(bool, &str); 11] = [
-        (matches!(options.engine, Engine::Symbolic | Engine::Solver(_) | Engine::Counters), "an engine that does not store single states"),
+        (
+            matches!(options.engine, Engine::Symbolic | Engine::Solver(_) | Engine::Counters),
+            "an engine that does not store single states",
+        ),
         (options.order == SearchOrder::DepthFirst, "--search dfs"),
         (!is_reduced, "this reduction: the representative of a state must not depend on what was found before"),
         (options.store != StoreMode::Exact, "a store other than the exact one"),

@@ -246,7 +246,8 @@ const NONE: &str = "none";
 impl Report {
     /// The report on the result of a search.
     pub(crate) fn new(found: Found, notes: Vec<String>, control: &Control, elapsed: Duration) -> Self {
-        let Found { symmetries, report, remarks, slice, temporal, partial_order, sets, counted, proof, notes: own } = found;
+        let Found { symmetries, report, remarks, slice, temporal, partial_order, sets, counted, proof, notes: own } =
+            found;
         let notes = notes.into_iter().chain(own).collect();
         let engines::Report {
             verdict,

@@ -13,7 +13,7 @@ use quotient_engines::{
 };
 use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{Budget, DeadlockMode, Layout, Model, PropertyId, PropertyKind, Source};
-use quotient_symmetry::{Preserved, Strategy, symmetries_of_text};
+use quotient_symmetry::{Preserved, Strategy, TextSymmetries, symmetries_of_text};
 use quotient_testkit::examples::{
     csp_examples, dve_examples, load_murphi, murphi_examples, promela_examples, with_files_beside,
 };
@@ -44,11 +44,15 @@ fn violated(report: &Report) -> Vec<(Subject, Option<usize>)> {
 
 /// What is checked of a model: all that is about single states.
 fn checked(model: &Model) -> Vec<PropertyId> {
-    let is_kept = |kind| matches!(kind, PropertyKind::Invariant | PropertyKind::Cover);
+    let is_kept = |kind| matches!(kind, PropertyKind::Invariant | PropertyKind::Cover | PropertyKind::AlwaysReachable);
     model.properties.iter_enumerated().filter(|(_, property)| is_kept(property.kind)).map(|(id, _)| id).collect()
 }
 
-fn by_counters(model: &Model, layout: &Layout, options: &SearchOptions) -> Option<Result<CountersReport, CountersError>> {
+fn by_counters(
+    model: &Model,
+    layout: &Layout,
+    options: &SearchOptions,
+) -> Option<Result<CountersReport, CountersError>> {
     let properties = options.properties.as_deref().unwrap_or_default();
     let text = symmetries_of_text(model, layout, Preserved::Properties(properties), &Budget::unlimited());
     let text = text.ok().flatten().filter(|text| !text.free().is_empty())?;
@@ -125,7 +129,11 @@ fn compare(model: &Model, deadlock: DeadlockMode, tally: &Tally) -> Result<(), S
     }
     // Where these are all symmetries, as many states are stored as there are orbits.
     let counted = symmetries_of_text(model, &layout, Preserved::Properties(&properties), &Budget::unlimited());
-    let counted = counted.ok().flatten().filter(|text| text.tied_structure().is_none()).map(|text| text.order());
+    let is_contiguous = |class: &[i64]| class.windows(2).all(|pair| pair[0] + 1 == pair[1]);
+    let are_counted = |text: &TextSymmetries| {
+        text.tied_structure().is_none() && text.free().iter().all(|(_, class)| is_contiguous(class))
+    };
+    let counted = counted.ok().flatten().filter(are_counted).map(|text| text.order());
     let plan = plan(model, &layout, &properties, SymmetrySource::Detected, Some(Strategy::Canonical)).map_err(text)?;
     if counted.as_ref() == Some(&plan.symmetry.order) {
         let reduced = check(model, &layout, Some(&plan), &options, &mut Silent).map_err(text)?;

@@ -152,10 +152,8 @@ fn labels(scheme: &Scheme<'_>) -> Labels {
             labels[column] = labels[multiset.first + (column - multiset.first) % multiset.stride];
         }
     }
-    let mut found = Labels {
-        single: vec![0; columns.singles],
-        each: columns.widths.iter().map(|&width| vec![0; width]).collect(),
-    };
+    let mut found =
+        Labels { single: vec![0; columns.singles], each: columns.widths.iter().map(|&width| vec![0; width]).collect() };
     for (column, label) in columns.columns.iter().zip(labels) {
         match column.address {
             Address::Single(position) => found.single[position] = label,
@@ -335,9 +333,7 @@ fn encode(scheme: &Scheme<'_>, world: &World, order: &[Vec<usize>]) -> Vec<u8> {
         }
     }
     let rename = |cell: &Cell| match *cell {
-        Cell::Object { family, entity } => {
-            Cell::Object { family, entity: renamed[family as usize][entity as usize] }
-        }
+        Cell::Object { family, entity } => Cell::Object { family, entity: renamed[family as usize][entity as usize] },
         cell => cell,
     };
     let mut area = Area { single: world.area.single.iter().map(rename).collect(), ..Area::default() };

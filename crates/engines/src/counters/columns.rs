@@ -343,13 +343,7 @@ impl Builder<'_> {
         }
     }
 
-    fn push(
-        &mut self,
-        families: Vec<usize>,
-        placing: Placing,
-        into: &mut Columns,
-        span: Span,
-    ) -> Result<(), Refused> {
+    fn push(&mut self, families: Vec<usize>, placing: Placing, into: &mut Columns, span: Span) -> Result<(), Refused> {
         let address = match placing.dimensions[..] {
             [] => {
                 into.singles += 1;

@@ -1,8 +1,6 @@
 //! States of the model as states with counted objects, and back: runs of the model.
 
-use quotient_ir::{
-    Action, Fault, FaultKind, Interpreter, Outcome as Concrete, RuleId, StartId, TraceStep, Valuation,
-};
+use quotient_ir::{Action, Fault, FaultKind, Interpreter, Outcome as Concrete, RuleId, StartId, TraceStep, Valuation};
 use rustc_hash::FxHashMap;
 
 use super::canonical::{Canonical, canonical, decode};
@@ -108,24 +106,27 @@ pub(crate) fn counted(scheme: &Scheme<'_>, state: &Valuation) -> Result<Counted,
         each.push(contents);
     }
     let rename = |cell: Cell| match cell {
-        Cell::Object { family, entity } => {
-            Cell::object(family as usize, entities[family as usize][entity as usize])
-        }
+        Cell::Object { family, entity } => Cell::object(family as usize, entities[family as usize][entity as usize]),
         cell => cell,
     };
     let counts = members.iter().map(|members| members.iter().map(|objects| objects.len() as u64).collect()).collect();
     let area = Area {
         single: single.into_iter().map(rename).collect(),
         each: each.into_iter().map(|rows| rows.into_iter().flatten().map(rename).collect()).collect(),
-        pairs: scheme.pairs.iter().enumerate().map(|(pair, &(first, second))| {
-            let cell = |one: &Vec<usize>, other: &Vec<usize>| {
-                // Of an entity and itself: two objects, if there are two.
-                let is_same = first == second && one[0] == other[0];
-                cells(pair, one[0], if is_same { *other.get(1).unwrap_or(&other[0]) } else { other[0] })
-            };
-            let row = |one: &Vec<usize>| members[second].iter().flat_map(|other| cell(one, other)).collect();
-            if pairs[pair].is_empty() { Vec::new() } else { members[first].iter().map(row).collect() }
-        }).collect(),
+        pairs: scheme
+            .pairs
+            .iter()
+            .enumerate()
+            .map(|(pair, &(first, second))| {
+                let cell = |one: &Vec<usize>, other: &Vec<usize>| {
+                    // Of an entity and itself: two objects, if there are two.
+                    let is_same = first == second && one[0] == other[0];
+                    cells(pair, one[0], if is_same { *other.get(1).unwrap_or(&other[0]) } else { other[0] })
+                };
+                let row = |one: &Vec<usize>| members[second].iter().flat_map(|other| cell(one, other)).collect();
+                if pairs[pair].is_empty() { Vec::new() } else { members[first].iter().map(row).collect() }
+            })
+            .collect(),
     };
     let stored = canonical(scheme, World { counts, area })?;
     let in_order = |(members, order): (&Vec<Vec<usize>>, &Vec<usize>)| -> Vec<Vec<usize>> {

@@ -173,6 +173,19 @@ impl<'s> Machine<'s> {
         (self.work, self.depth, self.span) = (0, 0, span);
     }
 
+    /// Returns to where an evaluation without effects began that went wrong, with as many entities of each family.
+    pub(crate) fn recover(&mut self, entities: &[usize]) {
+        self.frames.truncate(1);
+        self.loops.clear();
+        self.watches.clear();
+        for (family, &entities) in entities.iter().enumerate() {
+            while self.world.counts[family].len() > entities {
+                let source = *self.sources[family].last().expect("each entity has a source");
+                self.unite(family, source);
+            }
+        }
+    }
+
     /// The value of an expression: a number or an object.
     pub(crate) fn evaluate(&mut self, expression: ExprId) -> Run<Cell> {
         self.nested(|machine| machine.evaluate_here(expression))
@@ -266,16 +279,14 @@ impl<'s> Machine<'s> {
         let right = self.evaluate(right)?;
         match (left, right) {
             (Cell::Int(left), Cell::Int(right)) => operator.apply(left, right).map(Cell::Int).ok_or(Stop::Fault),
-            _ => {
-                match operator {
-                    BinaryOperator::Equal => Ok(Cell::Int(i64::from(self.are_equal(left, right)?))),
-                    BinaryOperator::NotEqual => Ok(Cell::Int(i64::from(!self.are_equal(left, right)?))),
-                    _ => {
-                        let (left, right) = (self.as_number(left)?, self.as_number(right)?);
-                        operator.apply(left, right).map(Cell::Int).ok_or(Stop::Fault)
-                    }
+            _ => match operator {
+                BinaryOperator::Equal => Ok(Cell::Int(i64::from(self.are_equal(left, right)?))),
+                BinaryOperator::NotEqual => Ok(Cell::Int(i64::from(!self.are_equal(left, right)?))),
+                _ => {
+                    let (left, right) = (self.as_number(left)?, self.as_number(right)?);
+                    operator.apply(left, right).map(Cell::Int).ok_or(Stop::Fault)
                 }
-            }
+            },
         }
     }
 
@@ -722,7 +733,9 @@ impl<'s> Machine<'s> {
                 let cell = cells.next().expect("verified: both places have the same form");
                 match place {
                     Part::Cell(part) => self.put(&part, cell)?,
-                    Part::Raw(address, entities) => self.put_raw(&inner.holder, inner.column, address, entities, cell)?,
+                    Part::Raw(address, entities) => {
+                        self.put_raw(&inner.holder, inner.column, address, entities, cell)?
+                    }
                 }
             }
         }
@@ -737,7 +750,9 @@ impl<'s> Machine<'s> {
             for place in self.places(&inner)? {
                 match place {
                     Part::Cell(part) => self.put(&part, cell)?,
-                    Part::Raw(address, entities) => self.put_raw(&inner.holder, inner.column, address, entities, cell)?,
+                    Part::Raw(address, entities) => {
+                        self.put_raw(&inner.holder, inner.column, address, entities, cell)?
+                    }
                 }
             }
         }
@@ -782,22 +797,25 @@ impl<'s> Machine<'s> {
         // All objects of a family are used.
         self.watches.iter_mut().for_each(Watch::uses_all);
         let mut parts = Vec::new();
+        let counts = &self.world.counts;
+        // Nothing is in the cells of entities that were used up.
+        let entities = |family: usize| (0..counts[family].len()).filter(move |&entity| counts[family][entity] > 0);
         match address {
             Address::Single(_) => unreachable!("it leaves nothing open"),
             Address::Each(family, _) => {
-                parts.extend((0..self.world.counts[family].len()).map(|entity| Part::Raw(address, [entity, 0])));
+                parts.extend(entities(family).map(|entity| Part::Raw(address, [entity, 0])));
             }
             Address::Pairs { pair, diagonal, .. } => {
                 let (row, column) = self.scheme.pairs[pair];
                 let fixed = (open == 1).then_some(location.entities[0]);
-                let rows = fixed.map_or(0..self.world.counts[row].len(), |entity| entity..entity + 1);
-                for entity in rows {
-                    for other in 0..self.world.counts[column].len() {
+                for entity in entities(row).filter(|&entity| fixed.is_none_or(|fixed| fixed == entity)) {
+                    for other in entities(column) {
                         let is_same = diagonal.is_some() && entity == other;
                         if let (true, Some(diagonal)) = (is_same, diagonal) {
                             parts.push(Part::Raw(Address::Each(row, diagonal), [entity, 0]));
                         }
-                        if !is_same || fixed.is_none() {
+                        // A single object has no other one of its entity.
+                        if !is_same || counts[row][entity] > 1 {
                             parts.push(Part::Raw(address, [entity, other]));
                         }
                     }

@@ -80,11 +80,12 @@ pub fn check_by_counters(
     let unsupported = |kind: PropertyKind| match kind {
         PropertyKind::Passing => Some("states that are passed through"),
         PropertyKind::Constraint => Some("a constraint"),
-        PropertyKind::AlwaysReachable => Some("what can always be reached"),
+        PropertyKind::AlwaysReachable => Some("what can always be reached, for each of several values,"),
         _ => None,
     };
     for (id, property) in model.properties.iter_enumerated() {
-        let is_asked = property.kind != PropertyKind::AlwaysReachable || checks.liveness.contains(&id);
+        let is_live = property.kind == PropertyKind::AlwaysReachable;
+        let is_asked = !is_live || checks.liveness.contains(&id) && !property.parameters.is_empty();
         if let Some(what) = unsupported(property.kind).filter(|_| is_asked) {
             let reason = format!("{what} cannot be decided with them");
             return Err(Refused { reason, span: property.span }.into());
@@ -97,7 +98,7 @@ pub fn check_by_counters(
     let is_finished = matches!(end, End::Finished);
     let mut verdicts = Verdicts::new(model, &checks, options, is_finished, &search.covered);
     let runs = Runs { scheme: &scheme, interpreter: &interpreter };
-    let stop_reason = match end {
+    let mut stop_reason = match end {
         End::Finished => None,
         End::Stopped(reason) => Some(reason),
         End::Refused(refused) => return Err(refused.into()),
@@ -108,13 +109,29 @@ pub fn check_by_counters(
             Err(NoRun::Error(error)) => return Err(error.into()),
         }),
     };
+    if is_finished {
+        for &property in &checks.liveness {
+            let Some(keys) = search.dead_end(property)? else { continue };
+            match trace(&runs, Wrong { keys, kind: WrongKind::Unreachable(property) }, options) {
+                Ok(trace) => {
+                    verdicts.conclude(trace);
+                }
+                Err(NoRun::Unknown(fault)) => {
+                    stop_reason = Some(StopReason::Exhausted(fault));
+                    verdicts.leave_open();
+                }
+                Err(NoRun::Refused(refused)) => return Err(refused.into()),
+                Err(NoRun::Error(error)) => return Err(error.into()),
+            }
+        }
+    }
     let is_counted = options.statistics && is_finished && search.orbits.is_some();
     let firings = is_counted.then(|| {
         let rules = search.firings.iter_enumerated();
         rules.map(|(rule, times)| RuleFirings { rules: vec![rule], times: times.clone() }).collect()
     });
     let depth = search.depth();
-    let levels = search.levels[..=depth as usize].to_vec();
+    let levels = search.levels.iter().copied().take_while(|&states| states > 0).collect();
     let figures = Figures {
         states: search.store.len() as u64,
         represented: search.represented.clone(),
@@ -150,6 +167,7 @@ fn trace(runs: &Runs<'_>, wrong: Wrong, options: &SearchOptions) -> Result<Trace
             Violation::Fault { action: Action::Rule(rule), arguments, fault }
         }
         WrongKind::Deadlock => Violation::Deadlock(options.deadlock),
+        WrongKind::Unreachable(property) => Violation::Unreachable { property, arguments: Vec::new() },
     };
     if let Some(fault) = violation.fault().filter(|fault| fault.kind == quotient_ir::FaultKind::Exhausted) {
         return Err(NoRun::Unknown(fault.clone()));

@@ -35,6 +35,8 @@ pub(crate) enum WrongKind {
     /// A rule goes wrong in the last state.
     Rule(RuleId, Vec<Chosen>),
     Deadlock,
+    /// A property cannot be reached from the last state.
+    Unreachable(PropertyId),
 }
 
 /// How a search ends.
@@ -66,6 +68,8 @@ pub(crate) struct Search<'a> {
     pub(crate) has_fired: Table<RuleId, bool>,
     /// The greatest number of entities of a state.
     pub(crate) most_entities: usize,
+    /// The steps between states, if something should always be reachable.
+    steps: Vec<(Number, Number)>,
 }
 
 /// States between reports of progress.
@@ -96,6 +100,7 @@ impl<'a> Search<'a> {
             firings: (0..rules).map(|_| BigUint::ZERO).collect(),
             has_fired: (0..rules).map(|_| false).collect(),
             most_entities: 0,
+            steps: Vec::new(),
         }
     }
 
@@ -181,13 +186,19 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Checks a state and stores it, unless it is known.
+    /// Checks a state and stores it, unless it is known or an assumption drops it.
     fn admit(&mut self, state: &Canonical, origin: Option<Number>) -> Result<(), Box<End>> {
-        if self.store.contains(&state.key) {
+        let has_liveness = !self.checks.liveness.is_empty();
+        let link = |steps: &mut Vec<(Number, Number)>, number: Number| {
+            steps.extend(origin.filter(|_| has_liveness).map(|origin| (origin, number)));
+        };
+        if let Some(number) = self.store.number(&state.key) {
+            link(&mut self.steps, number);
             return Ok(());
         }
         let world = decode(self.scheme, &state.key);
-        let value = |property: PropertyId, decisive: bool| truth(self.scheme, &world, property, decisive).map_err(refused);
+        let value =
+            |property: PropertyId, decisive: bool| truth(self.scheme, &world, property, decisive).map_err(refused);
         let wrong = |kind: WrongKind| {
             let mut keys = self.keys_to(origin);
             keys.push(state.key.clone());
@@ -206,13 +217,14 @@ impl<'a> Search<'a> {
             }
         }
         let mut reached = Vec::new();
-        for &property in self.checks.covers.iter().chain(&self.checks.remarks) {
+        let Checks { covers, liveness, remarks, .. } = self.checks;
+        for &property in covers.iter().chain(liveness).chain(remarks) {
             match value(property, true)? {
-                Truth::True => reached.push(property),
-                Truth::Fault if self.checks.covers.contains(&property) => {
+                Truth::True if !liveness.contains(&property) => reached.push(property),
+                Truth::Fault if !remarks.contains(&property) => {
                     return Err(wrong(WrongKind::PropertyFault(property)));
                 }
-                Truth::False | Truth::Fault => {}
+                _ => {}
             }
         }
         self.cover(&reached);
@@ -223,6 +235,7 @@ impl<'a> Search<'a> {
             return Err(stopped(StopReason::TooManyStates));
         }
         let number = self.store.push(&state.key, origin);
+        link(&mut self.steps, number);
         *self.levels.last_mut().expect("there is the level of the starts") += 1;
         self.most_entities = self.most_entities.max(state.counts.iter().map(Vec::len).sum());
         if let (Some(represented), Some(orbits)) = (&mut self.represented, &mut self.orbits) {
@@ -265,6 +278,35 @@ impl<'a> Search<'a> {
             return Err(found(self.keys_to(Some(number)), WrongKind::Deadlock));
         }
         Ok(())
+    }
+
+    /// The states on the way to one from which a property without parameters cannot be reached, if there is one.
+    ///
+    /// # Errors
+    /// If counters do not show it.
+    pub(crate) fn dead_end(&self, property: PropertyId) -> Result<Option<Vec<Vec<u8>>>, Refused> {
+        let mut before: Vec<Vec<Number>> = vec![Vec::new(); self.store.len()];
+        for &(from, to) in &self.steps {
+            before[to as usize].push(from);
+        }
+        let mut reaches = vec![false; self.store.len()];
+        let mut pending: Vec<Number> = Vec::new();
+        for number in 0..self.store.len() as Number {
+            let world = decode(self.scheme, self.store.key(number));
+            if truth(self.scheme, &world, property, true)? == Truth::True {
+                reaches[number as usize] = true;
+                pending.push(number);
+            }
+        }
+        while let Some(number) = pending.pop() {
+            for &from in &before[number as usize] {
+                if !std::mem::replace(&mut reaches[from as usize], true) {
+                    pending.push(from);
+                }
+            }
+        }
+        let dead_end = reaches.iter().position(|reaches| !reaches);
+        Ok(dead_end.map(|number| self.keys_to(Some(number as Number))))
     }
 
     /// The rules that never fired.

@@ -1,7 +1,7 @@
 //! The steps of a state, and the values of properties in it: a rule runs once for each choice of its parameters up to
 //! exchange of objects that are alike.
 
-use quotient_ir::{Parameter, PropertyId, RuleId, Span};
+use quotient_ir::{ExprId, Parameter, PropertyId, RuleId, Span};
 use quotient_symmetry::Scope;
 
 use super::Refused;
@@ -53,31 +53,27 @@ pub(crate) enum Truth {
 ///
 /// # Errors
 /// If counters do not show what a step does.
-pub(crate) fn expand(
-    scheme: &Scheme<'_>,
-    world: &World,
-    visit: &mut dyn FnMut(Firing),
-) -> Result<(), Refused> {
+pub(crate) fn expand(scheme: &Scheme<'_>, world: &World, visit: &mut dyn FnMut(Firing)) -> Result<(), Refused> {
     for (rule, entry) in scheme.model.rules.iter_enumerated() {
         let machine = Machine::new(scheme, world.clone(), Scope::Rule(rule), entry.span);
         let mut valuations = Valuations { machine, parameters: &entry.parameters, span: entry.span };
         valuations.each(&mut |machine, chosen, weight| {
             let firing = |outcome| Firing { rule, chosen: chosen.to_vec(), weight, outcome };
-            match machine.is_true(entry.guard) {
-                Ok(true) => {}
-                Ok(false) | Err(Stop::Pruned) => return Ok(true),
-                Err(Stop::Fault) => {
+            match value(machine, entry.guard)? {
+                Truth::True => {}
+                Truth::False => return Ok(true),
+                Truth::Fault => {
                     visit(firing(Outcome::Fault));
                     return Ok(true);
                 }
-                Err(Stop::Refused(refused)) => return Err(refused),
             }
             let mut after = machine.clone();
             let outcome = match after.execute_all(&entry.body) {
                 Ok(_) => {
                     let has_moved = differs(scheme, &machine.world, &mut after);
                     let covered = after.covered.iter().copied().collect();
-                    let next = canonical(scheme, after.world).map_err(|refused| Refused { span: entry.span, ..refused })?;
+                    let next =
+                        canonical(scheme, after.world).map_err(|refused| Refused { span: entry.span, ..refused })?;
                     Outcome::Next { next, covered, has_moved }
                 }
                 Err(Stop::Pruned) => Outcome::Pruned,
@@ -107,12 +103,7 @@ pub(crate) fn truth(
     let mut found = if decisive { Truth::False } else { Truth::True };
     let mut valuations = Valuations { machine, parameters: &entry.parameters, span: entry.span };
     valuations.each(&mut |machine, _, _| {
-        let value = match machine.is_true(condition) {
-            Ok(true) => Truth::True,
-            Ok(false) | Err(Stop::Pruned) => Truth::False,
-            Err(Stop::Fault) => Truth::Fault,
-            Err(Stop::Refused(refused)) => return Err(refused),
-        };
+        let value = value(machine, condition)?;
         let decides = value == Truth::Fault || (value == Truth::True) == decisive;
         if decides {
             found = value;
@@ -120,6 +111,20 @@ pub(crate) fn truth(
         Ok(!decides)
     })?;
     Ok(found)
+}
+
+/// The value of a condition; the machine is the same afterwards.
+fn value(machine: &mut Machine<'_>, condition: ExprId) -> Result<Truth, Refused> {
+    let entities: Vec<usize> = machine.world.counts.iter().map(Vec::len).collect();
+    let value = match machine.is_true(condition) {
+        Ok(true) => return Ok(Truth::True),
+        Ok(false) => return Ok(Truth::False),
+        Err(Stop::Pruned) => Truth::False,
+        Err(Stop::Fault) => Truth::Fault,
+        Err(Stop::Refused(refused)) => return Err(refused),
+    };
+    machine.recover(&entities);
+    Ok(value)
 }
 
 /// The valuations of parameters, up to exchanges.
@@ -205,7 +210,8 @@ fn differs(scheme: &Scheme<'_>, before: &World, after: &mut Machine<'_>) -> bool
     };
     let entities = |family: usize| (0..now.counts[family].len()).filter(move |&e| now.counts[family][e] > 0);
     for (family, &width) in columns.widths.iter().enumerate() {
-        let row = |world: &'_ World, entity: usize| world.area.each[family][entity * width..(entity + 1) * width].to_vec();
+        let row =
+            |world: &'_ World, entity: usize| world.area.each[family][entity * width..(entity + 1) * width].to_vec();
         if entities(family).any(|entity| row(now, entity) != row(before, source(family, entity))) {
             return true;
         }

@@ -37,15 +37,16 @@ impl Store {
         Some(self.origins[number as usize]).filter(|&origin| origin != NONE)
     }
 
-    pub(crate) fn contains(&self, key: &[u8]) -> bool {
+    /// The number of a state, if it is stored.
+    pub(crate) fn number(&self, key: &[u8]) -> Option<Number> {
         let mut next = self.last.get(&hash(key)).copied().unwrap_or(NONE);
         while next != NONE {
             if self.key(next) == key {
-                return true;
+                return Some(next);
             }
             next = self.before[next as usize];
         }
-        false
+        None
     }
 
     /// Stores a state that is not there.

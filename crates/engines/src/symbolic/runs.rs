@@ -1,9 +1,7 @@
 //! Runs of the model from sets of states: backwards to the starts, then forwards from state to state. The reference
 //! interpreter replays them.
 
-use quotient_ir::{
-    Action, Fault, FaultKind, Interpreter, Outcome, Trace, TraceStep, Valuation, Violation, replay,
-};
+use quotient_ir::{Action, Fault, FaultKind, Interpreter, Outcome, Trace, TraceStep, Valuation, Violation, replay};
 
 use crate::booleans::Full;
 use crate::report::{EngineError, StopReason};

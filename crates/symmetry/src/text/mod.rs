@@ -255,8 +255,11 @@ impl TextSymmetries {
         exchanges.chain(self.others.iter().cloned()).collect()
     }
 
-    /// The group, acting on states; `None` if cells have too many values.
+    /// The group, acting on states; `None` if cells have too many values, or too many values are permuted.
     pub fn group(&self, model: &Model, layout: &Layout) -> Option<CertifiedGroup> {
+        if self.free.iter().any(|(_, class)| class.len() as u64 > analysis::MOST_VALUES) {
+            return None;
+        }
         let motions = self.motions();
         let moved: FxHashSet<Role> = motions.iter().flat_map(|motion| motion.roles().map(|(role, _)| role)).collect();
         let roles = instances::roles_of_slots(model, layout, &self.shapes);
