@@ -776,6 +776,8 @@ pub(crate) enum EngineName {
     Explicit,
     /// Sets of states, as decision diagrams
     Symbolic,
+    /// How many interchangeable processes are in which local state, for any number of them
+    Counters,
     /// Proofs by a solver for satisfiability (IC3), without looking at states one by one; for invariants, errors and
     /// deadlocks
     Sat,

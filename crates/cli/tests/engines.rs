@@ -1,9 +1,10 @@
-//! Symbolic searches and proofs by a solver from the command line.
+//! Symbolic searches, proofs by a solver and searches with counters from the command line.
 
 mod transcript;
 
 use transcript::{quotient, quotient_with};
 
+const SEMAPHORE: &str = "../../../../models/murphi/semaphore_mutex.m";
 const READERS: &str = "../../../../models/murphi/readers_writers.m";
 const GERMAN: &str = "../../../../models/murphi/german.m";
 const FORGOTTEN: &str = "../../../../models/murphi/german_forgotten_reader.m";
@@ -31,11 +32,30 @@ fn sets_can_be_astronomically_large() {
 
 #[test]
 fn sets_and_proofs_find_what_is_wrong() {
-    for engine in ["symbolic", "sat", "sat-bounded"] {
+    for engine in ["symbolic", "sat", "sat-bounded", "counters"] {
         let said = quotient(["check", "--engine", engine, FORGOTTEN]);
         assert_eq!(said.status, Some(1), "{said}");
         assert!(said.stdout.contains("Startstate \"all caches empty\""), "{said}");
     }
+}
+
+#[test]
+fn processes_are_counted() {
+    let said = quotient(["check", "--engine", "counters", "-D", "N=60", SEMAPHORE]);
+    assert_eq!(said.status, Some(0), "{said}");
+    for words in [
+        "counters; 60 interchangeable values are counted, in at most 3 sorts at a time",
+        "121, representing 35,740,566,642,812,256,256",
+    ] {
+        assert!(said.stdout.contains(words), "{words}: {said}");
+    }
+}
+
+#[test]
+fn what_counters_do_not_show_is_refused_with_its_location() {
+    let said = quotient(["check", "--engine", "counters", READERS]);
+    assert_eq!(said.status, Some(3), "{said}");
+    assert!(said.stderr.contains("readers_writers.m:") && said.stderr.contains("always be reached"), "{said}");
 }
 
 #[test]

@@ -3,7 +3,9 @@
 use std::ops::ControlFlow;
 
 use num_bigint::BigUint;
-use quotient_ir::{DeadlockMode, Fault, FaultKind, Interpreter, Model, PropertyId, PropertyKind, Trace, Violation};
+use quotient_ir::{
+    DeadlockMode, Fault, FaultKind, Interpreter, Model, PropertyId, PropertyKind, Trace, Valuation, Violation,
+};
 use quotient_symmetry::{Cardinality, Workspace};
 
 use crate::distributed::{self, OrbitCounter};
@@ -377,4 +379,22 @@ fn judge_liveness<S: SearchSpace>(
             Ok(Some(reason))
         }
     }
+}
+
+/// The first instance of a property that is false or has no value in a state, or only one that has none.
+pub(crate) fn failure(
+    interpreter: &Interpreter<'_>,
+    property: PropertyId,
+    state: &Valuation,
+    only_faults: bool,
+) -> Option<Violation> {
+    let entry = &interpreter.model().properties[property];
+    entry.formula.condition()?;
+    interpreter.instances(&entry.parameters, &entry.locals).find_map(|arguments| {
+        match interpreter.holds(property, &arguments, state) {
+            Ok(false) if !only_faults => Some(Violation::Property { property, arguments }),
+            Ok(_) => None,
+            Err(fault) => Some(Violation::PropertyFault { property, arguments, fault }),
+        }
+    })
 }

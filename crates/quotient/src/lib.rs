@@ -60,6 +60,7 @@ mod background;
 mod certificate;
 mod clock;
 mod control;
+mod counters;
 mod covers;
 pub mod defect;
 mod detection;

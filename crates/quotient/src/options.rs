@@ -47,6 +47,8 @@ pub enum Engine {
     Explicit,
     /// As sets, by decision diagrams.
     Symbolic,
+    /// By how many interchangeable objects are in which local state.
+    Counters,
     /// Not at all: a solver for propositional satisfiability proves and refutes, in this way.
     Solver(SolverMethod),
 }

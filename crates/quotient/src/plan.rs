@@ -19,6 +19,7 @@
 //! | declared symmetries | no reduction |
 //! | symbolic search | depth-first order, other reductions than of sets, approximate stores, spilling, checkpoints, resuming, a cross-check, statistics, all errors, a limit on states, temporal properties that are not of CTL, global fairness, objectives, partial order (`on`) |
 //! | a solver | the same, and reductions of sets |
+//! | counters | depth-first order, `--symmetry`, `--reduction`, approximate and dense stores, spilling, checkpoints, resuming, a cross-check, all errors, runs to covers, objectives, temporal properties, partial order (`on`) |
 //! | workers | depth-first order, engines other than the explicit one, adaptive reduction and markers, approximate and dense stores, spilling, a cross-check, statistics, runs to covers, objectives, liveness, temporal properties, partial order (`on`), several threads |
 //! | reductions of sets | other than symbolic searches |
 //! | every size | all except properties, threads, and limits of time and memory; deadlocks |
@@ -222,6 +223,8 @@ impl Plan {
         let unsupported = if options.properties.is_empty() { model.unsupported() } else { Vec::new() };
         let alone = if options.engine == Engine::Symbolic {
             Some("a symbolic search")
+        } else if options.engine == Engine::Counters {
+            Some("a search with counters")
         } else if let Engine::Solver(_) = options.engine {
             Some("a solver")
         } else if options.order == SearchOrder::DepthFirst {
@@ -348,6 +351,8 @@ fn refuse_engine(
 ) -> Result<(), Refusal> {
     let engine = match (options.engine, options.reduction) {
         (Engine::Symbolic, _) => "symbolic",
+        (Engine::Counters, Reduction::OfSets(_)) => return refused_with_counters("a reduction of sets"),
+        (Engine::Counters, _) => return refuse_counters(model, options, search, temporal.first().map(|&id| named(id))),
         (_, Reduction::OfSets(way)) => {
             return Err(Refusal::Engine(format!("--reduction {} needs --engine symbolic", way.name())));
         }
@@ -393,6 +398,40 @@ fn refuse_engine(
     Err(Refusal::Engine(format!("--engine {engine} cannot be used with {what}")))
 }
 
+/// Refuses what searches with counters do not support.
+fn refuse_counters(
+    model: &Model,
+    options: &Options,
+    search: &SearchOptions,
+    temporal: Option<String>,
+) -> Result<(), Refusal> {
+    if let Some(name) = temporal {
+        return refused_with_counters(&format!("{name}; name others with --property"));
+    }
+    let unusable: [(bool, &str); 12] = [
+        (options.order == SearchOrder::DepthFirst, "--search dfs"),
+        (options.symmetry != Symmetry::Auto, "--symmetry: it uses what the text shows to be interchangeable"),
+        (options.reduction != Reduction::Auto, "--reduction: counting is one"),
+        (options.store.is_approximate(), "an approximate store"),
+        (options.store == StoreMode::Dense, "a dense store"),
+        (options.spill.is_some(), "--spill"),
+        (options.checkpoint.is_some() || options.resume.is_some(), "--checkpoint and --resume"),
+        (options.cross_check, "--cross-check"),
+        (search.violations.collects(), "--all-errors and --max-errors"),
+        (options.cover_runs, "--cover-runs, which takes further searches"),
+        (!model.ir().objectives.is_empty(), "a model that asks for a best state"),
+        (options.partial_order == PartialOrder::On, "--partial-order on"),
+    ];
+    match unusable.into_iter().find(|(applies, _)| *applies) {
+        Some((_, what)) => refused_with_counters(what),
+        None => Ok(()),
+    }
+}
+
+fn refused_with_counters(what: &str) -> Result<(), Refusal> {
+    Err(Refusal::Engine(format!("--engine counters cannot be used with {what}")))
+}
+
 /// Refuses what searches on several machines do not support.
 fn refuse_workers(model: &Model, options: &Options, liveness: Option<&str>) -> Result<(), Refusal> {
     if options.workers.is_none() {
@@ -406,7 +445,10 @@ fn refuse_workers(model: &Model, options: &Options, liveness: Option<&str>) -> R
         Reduction::Adaptive | Reduction::OfSets(_) => false,
     };
     let unusable: [(bool, &str); 11] = [
-        (matches!(options.engine, Engine::Symbolic | Engine::Solver(_)), "an engine that does not store single states"),
+        (
+            matches!(options.engine, Engine::Symbolic | Engine::Solver(_) | Engine::Counters),
+            "an engine that does not store single states",
+        ),
         (options.order == SearchOrder::DepthFirst, "--search dfs"),
         (!is_reduced, "this reduction: the representative of a state must not depend on what was found before"),
         (options.store != StoreMode::Exact, "a store other than the exact one"),

@@ -246,7 +246,8 @@ const NONE: &str = "none";
 impl Report {
     /// The report on the result of a search.
     pub(crate) fn new(found: Found, notes: Vec<String>, control: &Control, elapsed: Duration) -> Self {
-        let Found { symmetries, report, remarks, slice, temporal, partial_order, sets, proof, notes: own } = found;
+        let Found { symmetries, report, remarks, slice, temporal, partial_order, sets, counted, proof, notes: own } =
+            found;
         let notes = notes.into_iter().chain(own).collect();
         let engines::Report {
             verdict,
@@ -292,6 +293,7 @@ impl Report {
         let name = match &sets {
             Some(sets) => sets.way.map_or(NONE, Way::name),
             None if is_adaptive => "adaptive",
+            None if counted.is_some() => "counters",
             None => used.map_or(NONE, |used| used.strategy().name()),
         };
         let plan = symmetries.as_ref().and_then(|symmetries| symmetries.plan.as_ref());
@@ -299,7 +301,7 @@ impl Report {
             name,
             method: match &sets {
                 Some(sets) => Some(sets.method().to_owned()),
-                None => method.or_else(|| plan.map(|plan| plan.method.clone())),
+                None => counted.or(method).or_else(|| plan.map(|plan| plan.method.clone())),
             },
             exact: is_exact,
             approximate: !is_adaptive && sets.is_none() && used.is_some_and(|used| used.is_approximate()),

@@ -15,6 +15,7 @@ use quotient_ir::Interrupt;
 use crate::adaptive::{self, Searched};
 use crate::background::{self, Background, Found as Symmetric};
 use crate::control::{Control, Follower, Observer, Phase, Supervised};
+use crate::counters;
 use crate::covers;
 use crate::detection::{self, Choice, PATIENCE, Pending, Symmetries, ToPreserve};
 use crate::error::Error;
@@ -47,6 +48,8 @@ pub(crate) struct Found {
     pub(crate) temporal: Vec<TemporalReport>,
     /// Sets of states, if it was symbolic.
     pub(crate) sets: Option<SetsReport>,
+    /// What was counted, in words, if objects were.
+    pub(crate) counted: Option<String>,
     /// What a solver did, if one was asked.
     pub(crate) proof: Option<ProofReport>,
     /// What else is to be said.
@@ -64,6 +67,7 @@ impl Found {
             temporal: Vec::new(),
             partial_order: None,
             sets: None,
+            counted: None,
             proof: None,
             notes: Vec::new(),
         }
@@ -196,6 +200,7 @@ fn search_states(plan: &Plan, control: &Control) -> Result<Found, Error> {
 pub(crate) fn search_as_planned(plan: &Plan, control: &Control) -> Result<Found, Error> {
     match plan.options.engine {
         Engine::Symbolic => return symbolic::search(plan, control),
+        Engine::Counters => return counters::search(plan, control),
         Engine::Solver(method) => return solver::search(plan, method, control),
         Engine::Auto | Engine::Explicit => {}
     }

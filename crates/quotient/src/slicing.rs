@@ -7,7 +7,7 @@ use quotient_ir::{Action, Interpreter, Layout, Outcome, Trace, TraceStep, Valuat
 
 use crate::defect::Defect;
 use crate::error::Error;
-use crate::options::Symmetry;
+use crate::options::{Engine, Symmetry};
 use crate::plan::Plan;
 use crate::report::SliceReport;
 use crate::run::Found;
@@ -22,8 +22,11 @@ pub(crate) struct Sliced {
 /// The plan for the slice of a model, with marks in its dead slots; none if every slot always counts.
 pub(crate) fn sliced(plan: &Plan) -> Option<Sliced> {
     // The least value stands for all values of a slot, also of one that is declared to have interchangeable values: then
-    // the declaration would no longer be true.
-    if plan.options.exact_counts || plan.options.symmetry == Symmetry::Declared {
+    // the declaration would no longer be true. Counters are for rows in which all objects have the same cells.
+    if plan.options.exact_counts
+        || plan.options.symmetry == Symmetry::Declared
+        || plan.options.engine == Engine::Counters
+    {
         return None;
     }
     let layout = plan.model.layout();

@@ -32,6 +32,7 @@ fn refusal(options: &Options) -> Refusal {
 fn what_is_refused() {
     let adaptive = || safe().reduction(Reduction::Adaptive);
     let symbolic = || safe().engine(Engine::Symbolic);
+    let counters = || safe().engine(Engine::Counters);
     let sets = Reduction::OfSets(Way::Dynamic);
     let by = |strategy| safe().reduction(Reduction::By(strategy));
     let checkpoint = || Some(Checkpoint::new("checkpoint"));
@@ -91,6 +92,13 @@ fn what_is_refused() {
             symbolic().reduction(Reduction::Adaptive),
             "--engine symbolic cannot be used with a reduction of single states",
         ),
+        (Options { order: deep, ..counters() }, "--engine counters cannot be used with --search dfs"),
+        (counters().reduction(sets), "--engine counters cannot be used with a reduction of sets"),
+        (counters().symmetry(Symmetry::Off), "--engine counters cannot be used with --symmetry"),
+        (counters().reduction(Reduction::None), "--engine counters cannot be used with --reduction"),
+        (Options { spill: spill(), ..counters() }, "--engine counters cannot be used with --spill"),
+        (counters().cross_check(), "--engine counters cannot be used with --cross-check"),
+        (counters().violations(ViolationLimit::All), "--engine counters cannot be used with --all-errors"),
         (Options { order: deep, ..symbolic() }, "--engine symbolic cannot be used with --search dfs"),
         (Options { store: compact, ..symbolic() }, "--engine symbolic cannot be used with an approximate store"),
         (Options { spill: spill(), ..symbolic() }, "--engine symbolic cannot be used with --spill"),

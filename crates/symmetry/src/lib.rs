@@ -47,4 +47,6 @@ pub use partial::{
     TooManyStates, Witness, classify, most_permutations, unwind,
 };
 pub use quotient_functions::{Fixed, Instance, Preserved, Subject};
-pub use text::{Contradiction, Limit, RoleReport, TextSymmetries, Uses, symmetries_of_text};
+pub use text::{
+    Contradiction, Limit, Role, RoleReport, Scope, Shape, Shapes, TextSymmetries, Uses, symmetries_of_text,
+};

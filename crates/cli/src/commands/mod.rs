@@ -137,6 +137,7 @@ fn engine(name: EngineName) -> Engine {
         EngineName::Auto => Engine::Auto,
         EngineName::Explicit => Engine::Explicit,
         EngineName::Symbolic => Engine::Symbolic,
+        EngineName::Counters => Engine::Counters,
         EngineName::Sat => Engine::Solver(SolverMethod::Ic3),
         EngineName::SatBounded => Engine::Solver(SolverMethod::Bounded),
         EngineName::SatInduction => Engine::Solver(SolverMethod::Induction),

@@ -1,14 +1,13 @@
 //! Runs of the model from sets of states: backwards to the starts, then forwards from state to state. The reference
 //! interpreter replays them.
 
-use quotient_ir::{
-    Action, Fault, FaultKind, Interpreter, Outcome, PropertyId, Trace, TraceStep, Valuation, Violation, replay,
-};
+use quotient_ir::{Action, Fault, FaultKind, Interpreter, Outcome, Trace, TraceStep, Valuation, Violation, replay};
 
 use crate::booleans::Full;
 use crate::report::{EngineError, StopReason};
 use crate::symbolic::diagrams::Set;
 use crate::symbolic::search::{Halt, Search};
+use crate::verdicts::failure;
 
 /// Why there is no run.
 pub(crate) enum NoRun {
@@ -219,24 +218,6 @@ pub(crate) fn failing_start(
         return Err(NoRun::Unknown(fault));
     }
     replayed(Vec::new(), Violation::Fault { action, arguments, fault }, interpreter)
-}
-
-/// The first instance of a property that is false or has no value in a state, or only one that has none.
-fn failure(
-    interpreter: &Interpreter<'_>,
-    property: PropertyId,
-    state: &Valuation,
-    only_faults: bool,
-) -> Option<Violation> {
-    let entry = &interpreter.model().properties[property];
-    entry.formula.condition()?;
-    interpreter.instances(&entry.parameters, &entry.locals).find_map(|arguments| {
-        match interpreter.holds(property, &arguments, state) {
-            Ok(false) if !only_faults => Some(Violation::Property { property, arguments }),
-            Ok(_) => None,
-            Err(fault) => Some(Violation::PropertyFault { property, arguments, fault }),
-        }
-    })
 }
 
 pub(crate) fn step((action, arguments): (Action, Vec<i64>), state: Valuation) -> TraceStep {

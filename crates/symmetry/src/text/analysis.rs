@@ -17,12 +17,12 @@ use super::inference::{Cause, Computed, Findings, Visitor, called_functions};
 use super::motion::{Motion, size};
 use super::order::{Orders, Undefined};
 use super::patch::{self, Write};
-use super::shapes::{Role, Scope, Shape, Shapes};
+use super::shapes::{Part, Role, Scope, Shape, Shapes};
 use super::strict::MayFail;
 use crate::graph::watch;
 
-/// The most values of a role that are listed.
-const MOST_VALUES: u64 = 1 << 16;
+/// The most values of a role that are listed, unless they are indices of the state: then there are as many cells.
+pub(super) const MOST_VALUES: u64 = 1 << 16;
 /// The most initial states that are compared with their images, and the most cells of them.
 const MOST_STATES: usize = 256;
 const MOST_CELLS: usize = 1 << 22;
@@ -103,7 +103,7 @@ impl Universe {
             },
             Iteration::Steps { .. } => return Vec::new(),
         };
-        if domain.size() > MOST_VALUES {
+        if domain.size() > Layout::SLOT_LIMIT {
             return Vec::new();
         }
         let class = |value: i64| self.contains(value).map(|position| self.class[position]);
@@ -518,9 +518,16 @@ fn universes_of(
         }
     }
     let in_state = roles_of_state(&findings.shapes);
+    let mut indices: FxHashSet<Role> = FxHashSet::default();
+    for shape in findings.shapes.variables.iter() {
+        shape.visit(&mut |role, _, part| {
+            indices.extend((part == Part::Index).then_some(role));
+        });
+    }
     let mut universes: BTreeMap<Role, Universe> = BTreeMap::new();
     for (role, sets) in &sets {
-        let listed: Vec<&&Domain> = sets.iter().filter(|set| (1..=MOST_VALUES).contains(&set.size())).collect();
+        let most = if indices.contains(role) { Layout::SLOT_LIMIT } else { MOST_VALUES };
+        let listed: Vec<&&Domain> = sets.iter().filter(|set| (1..=most).contains(&set.size())).collect();
         budget.spend(listed.iter().map(|set| set.size()).sum::<u64>() / VALUES_PER_UNIT)?;
         let values = listed.into_iter().flat_map(|set| set.values()).collect();
         universes.insert(*role, Universe { values, has_slots: in_state.contains(role), ..Universe::default() });

@@ -40,7 +40,7 @@ pub(crate) use instances::TextInstances;
 pub(crate) use motion::Motion;
 use order::Orders;
 
-use shapes::{Role, Scope, Shapes};
+pub use shapes::{Role, Scope, Shape, Shapes};
 use strict::MayFail;
 pub use uses::Uses;
 use words::Derivation;
@@ -191,6 +191,16 @@ impl TextSymmetries {
         self.free.is_empty() && self.others.is_empty()
     }
 
+    /// The roles that values play.
+    pub fn shapes(&self) -> &Shapes {
+        &self.shapes
+    }
+
+    /// The classes of values of roles that are permuted freely, each on its own, in increasing order.
+    pub fn free(&self) -> &[(Role, Vec<i64>)] {
+        &self.free
+    }
+
     /// The number of symmetries.
     pub fn order(&self) -> BigUint {
         self.structure.order()
@@ -248,8 +258,11 @@ impl TextSymmetries {
         exchanges.chain(self.others.iter().cloned()).collect()
     }
 
-    /// The group, acting on states; `None` if cells have too many values.
+    /// The group, acting on states; `None` if cells have too many values, or too many values are permuted.
     pub fn group(&self, model: &Model, layout: &Layout) -> Option<CertifiedGroup> {
+        if self.free.iter().any(|(_, class)| class.len() as u64 > analysis::MOST_VALUES) {
+            return None;
+        }
         let motions = self.motions();
         let moved: FxHashSet<Role> = motions.iter().flat_map(|motion| motion.roles().map(|(role, _)| role)).collect();
         let roles = instances::roles_of_slots(model, layout, &self.shapes);

@@ -11,40 +11,62 @@ use rustc_hash::FxHashMap;
 
 /// A role that values play.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Role(pub(super) u32);
+pub struct Role(pub(super) u32);
 
 /// The roles of the scalars inside a value of some type.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
-    /// A scalar of a type.
-    Scalar { role: Role, ty: TypeId },
-    /// An array: the role of its indices, and what it consists of.
-    Array { role: Role, index: TypeId, element: Rc<Shape> },
-    /// A record.
+pub enum Shape {
+    /// A scalar.
+    Scalar {
+        /// Its role.
+        role: Role,
+        /// Its type.
+        ty: TypeId,
+    },
+    /// An array.
+    Array {
+        /// The role of its indices.
+        role: Role,
+        /// Their type.
+        index: TypeId,
+        /// What it consists of.
+        element: Rc<Shape>,
+    },
+    /// A record: its fields.
     Record(Vec<Rc<Shape>>),
     /// A multiset.
-    Multiset { capacity: u64, element: Rc<Shape> },
+    Multiset {
+        /// The greatest number of elements.
+        capacity: u64,
+        /// What it consists of.
+        element: Rc<Shape>,
+    },
 }
 
 /// A part of the text that has locals of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Scope {
+pub enum Scope {
+    /// A rule.
     Rule(RuleId),
+    /// An initial-state program.
     Start(StartId),
+    /// A property.
     Property(PropertyId),
+    /// A function or procedure.
     Function(FunctionId),
 }
 
 impl Scope {
     /// All scopes of a model.
-    pub(super) fn all(model: &Model) -> Vec<Self> {
+    pub fn all(model: &Model) -> Vec<Self> {
         let functions = model.functions.indices().map(Self::Function);
         let starts = model.starts.indices().map(Self::Start);
         let rules = model.rules.indices().map(Self::Rule);
         functions.chain(starts).chain(rules).chain(model.properties.indices().map(Self::Property)).collect()
     }
 
-    pub(super) fn locals(self, model: &Model) -> &Table<LocalId, Local> {
+    /// Its locals.
+    pub fn locals(self, model: &Model) -> &Table<LocalId, Local> {
         match self {
             Self::Rule(rule) => &model.rules[rule].locals,
             Self::Start(start) => &model.starts[start].locals,
@@ -98,7 +120,7 @@ impl Scope {
 
 /// The roles of everything that is declared.
 #[derive(Clone, Debug)]
-pub(super) struct Shapes {
+pub struct Shapes {
     pub(super) variables: Table<VariableId, Rc<Shape>>,
     pub(super) locals: FxHashMap<Scope, Vec<Rc<Shape>>>,
     pub(super) results: Vec<Option<Rc<Shape>>>,
@@ -133,8 +155,18 @@ impl Shapes {
         Some(Self { variables, locals, results, roles })
     }
 
+    /// The shape of a variable.
+    pub fn variable(&self, variable: VariableId) -> &Shape {
+        &self.variables[variable]
+    }
+
+    /// The shape of the result of a function, if it has one.
+    pub fn result(&self, function: FunctionId) -> Option<&Shape> {
+        self.results[function.position()].as_deref()
+    }
+
     /// The shape of a local.
-    pub(super) fn local(&self, scope: Scope, local: LocalId) -> &Rc<Shape> {
+    pub fn local(&self, scope: Scope, local: LocalId) -> &Rc<Shape> {
         &self.locals[&scope][local.position()]
     }
 

@@ -1,0 +1,329 @@
+//! Breadth-first search of states with counted objects.
+
+use std::ops::ControlFlow;
+
+use num_bigint::BigUint;
+use quotient_ir::{DeadlockMode, Interpreter, Outcome as Concrete, PropertyId, RuleId, StartId, Table, TableIndex};
+use rustc_hash::FxHashMap;
+
+use super::Refused;
+use super::canonical::{Canonical, decode};
+use super::columns::Scheme;
+use super::concrete::{counted, starts};
+use super::orbits::Orbits;
+use super::steps::{Chosen, Firing, Outcome, Truth, expand, truth};
+use super::store::{Number, Store};
+use crate::explicit::judge::Checks;
+use crate::observer::{Observer, Progress};
+use crate::options::SearchOptions;
+use crate::report::StopReason;
+
+/// What is wrong, and where.
+pub(crate) struct Wrong {
+    /// The states to it; the last one may not be stored.
+    pub(crate) keys: Vec<Vec<u8>>,
+    pub(crate) kind: WrongKind,
+}
+
+pub(crate) enum WrongKind {
+    /// An initial-state program goes wrong.
+    Start(StartId, Vec<i64>),
+    /// A property does not hold in the last state, or has no value.
+    Property(PropertyId),
+    /// A property has no value in the last state.
+    PropertyFault(PropertyId),
+    /// A rule goes wrong in the last state.
+    Rule(RuleId, Vec<Chosen>),
+    Deadlock,
+    /// A property cannot be reached from the last state.
+    Unreachable(PropertyId),
+}
+
+/// How a search ends.
+pub(crate) enum End {
+    Finished,
+    Stopped(StopReason),
+    Found(Wrong),
+    Refused(Refused),
+}
+
+/// A search.
+pub(crate) struct Search<'a> {
+    pub(crate) scheme: &'a Scheme<'a>,
+    pub(crate) interpreter: &'a Interpreter<'a>,
+    pub(crate) checks: &'a Checks,
+    pub(crate) options: &'a SearchOptions,
+    pub(crate) observer: &'a mut dyn Observer,
+    pub(crate) store: Store,
+    pub(crate) covered: Vec<PropertyId>,
+    pub(crate) levels: Vec<u64>,
+    pub(crate) transitions: u64,
+    /// The states represented, if they can be counted.
+    pub(crate) represented: Option<BigUint>,
+    pub(crate) orbits: Option<Orbits>,
+    /// Of stored states, the numbers of orders with the same encoding that are not 1.
+    automorphisms: FxHashMap<Number, u64>,
+    /// How often each rule fires in the states represented.
+    pub(crate) firings: Table<RuleId, BigUint>,
+    pub(crate) has_fired: Table<RuleId, bool>,
+    /// The greatest number of entities of a state.
+    pub(crate) most_entities: usize,
+    /// The steps between states, if something should always be reachable.
+    steps: Vec<(Number, Number)>,
+}
+
+/// States between reports of progress.
+const INTERVAL: u32 = 512;
+
+impl<'a> Search<'a> {
+    pub(crate) fn new(
+        scheme: &'a Scheme<'a>,
+        interpreter: &'a Interpreter<'a>,
+        (checks, options): (&'a Checks, &'a SearchOptions),
+        observer: &'a mut dyn Observer,
+    ) -> Self {
+        let orbits = Orbits::new(&scheme.families);
+        let rules = scheme.model.rules.len();
+        Self {
+            scheme,
+            interpreter,
+            checks,
+            options,
+            observer,
+            store: Store::default(),
+            covered: Vec::new(),
+            levels: Vec::new(),
+            transitions: 0,
+            represented: orbits.as_ref().map(|_| BigUint::ZERO),
+            orbits,
+            automorphisms: FxHashMap::default(),
+            firings: (0..rules).map(|_| BigUint::ZERO).collect(),
+            has_fired: (0..rules).map(|_| false).collect(),
+            most_entities: 0,
+            steps: Vec::new(),
+        }
+    }
+
+    /// Searches all states.
+    pub(crate) fn run(&mut self) -> End {
+        match self.search() {
+            Ok(()) => End::Finished,
+            Err(end) => *end,
+        }
+    }
+
+    fn search(&mut self) -> Result<(), Box<End>> {
+        self.levels.push(0);
+        for (start, arguments) in starts(self.interpreter) {
+            match self.interpreter.run_start(start, &arguments) {
+                Concrete::Next { state, covered } => {
+                    self.cover(&covered);
+                    let counted = counted(self.scheme, &state).map_err(refused)?;
+                    self.admit(&counted.stored, None)?;
+                }
+                Concrete::Pruned => {}
+                Concrete::Fault(_) => return Err(found(Vec::new(), WrongKind::Start(start, arguments))),
+            }
+        }
+        let (mut next, mut level_end) = (0, 0);
+        while (next as usize) < self.store.len() {
+            if next as usize == level_end {
+                let depth = self.levels.len() as u64 - 1;
+                if let Some(limit) = self.options.max_depth.filter(|&limit| depth >= limit) {
+                    return Err(stopped(StopReason::DepthLimit(limit)));
+                }
+                self.levels.push(0);
+                level_end = self.store.len();
+            }
+            if next % INTERVAL == 0 {
+                self.report(next)?;
+            }
+            self.expand(next)?;
+            next += 1;
+        }
+        Ok(())
+    }
+
+    fn report(&mut self, next: Number) -> Result<(), Box<End>> {
+        let progress = Progress {
+            states: self.store.len() as u64,
+            transitions: self.transitions,
+            frontier: self.store.len() as u64 - u64::from(next),
+            depth: self.depth(),
+            memory_bytes: self.store.memory(),
+        };
+        if let ControlFlow::Break(reason) = self.observer.progress(&progress) {
+            return Err(stopped(reason));
+        }
+        match self.options.max_memory {
+            Some(limit) if self.store.memory() > limit => Err(stopped(StopReason::MemoryLimit(limit))),
+            _ => Ok(()),
+        }
+    }
+
+    /// The steps from a start to the deepest state.
+    pub(crate) fn depth(&self) -> u64 {
+        self.levels.iter().rposition(|&states| states > 0).unwrap_or(0) as u64
+    }
+
+    /// The states on the way to a stored one.
+    fn keys_to(&self, number: Option<Number>) -> Vec<Vec<u8>> {
+        let mut keys = Vec::new();
+        let mut next = number;
+        while let Some(number) = next {
+            keys.push(self.store.key(number).to_vec());
+            next = self.store.origin(number);
+        }
+        keys.reverse();
+        keys
+    }
+
+    fn cover(&mut self, covered: &[PropertyId]) {
+        for &property in covered {
+            if !self.covered.contains(&property) {
+                self.covered.push(property);
+            }
+        }
+    }
+
+    /// Checks a state and stores it, unless it is known or an assumption drops it.
+    fn admit(&mut self, state: &Canonical, origin: Option<Number>) -> Result<(), Box<End>> {
+        let has_liveness = !self.checks.liveness.is_empty();
+        let link = |steps: &mut Vec<(Number, Number)>, number: Number| {
+            steps.extend(origin.filter(|_| has_liveness).map(|origin| (origin, number)));
+        };
+        if let Some(number) = self.store.number(&state.key) {
+            link(&mut self.steps, number);
+            return Ok(());
+        }
+        let world = decode(self.scheme, &state.key);
+        let value =
+            |property: PropertyId, decisive: bool| truth(self.scheme, &world, property, decisive).map_err(refused);
+        let wrong = |kind: WrongKind| {
+            let mut keys = self.keys_to(origin);
+            keys.push(state.key.clone());
+            found(keys, kind)
+        };
+        for &property in &self.checks.assumptions {
+            match value(property, false)? {
+                Truth::True => {}
+                Truth::False => return Ok(()),
+                Truth::Fault => return Err(wrong(WrongKind::PropertyFault(property))),
+            }
+        }
+        for &property in &self.checks.invariants {
+            if value(property, false)? != Truth::True {
+                return Err(wrong(WrongKind::Property(property)));
+            }
+        }
+        let mut reached = Vec::new();
+        let Checks { covers, liveness, remarks, .. } = self.checks;
+        for &property in covers.iter().chain(liveness).chain(remarks) {
+            match value(property, true)? {
+                Truth::True if !liveness.contains(&property) => reached.push(property),
+                Truth::Fault if !remarks.contains(&property) => {
+                    return Err(wrong(WrongKind::PropertyFault(property)));
+                }
+                _ => {}
+            }
+        }
+        self.cover(&reached);
+        if let Some(limit) = self.options.max_states.filter(|&limit| self.store.len() as u64 >= limit) {
+            return Err(stopped(StopReason::StateLimit(limit)));
+        }
+        if self.store.len() as u64 == u64::from(Number::MAX) {
+            return Err(stopped(StopReason::TooManyStates));
+        }
+        let number = self.store.push(&state.key, origin);
+        link(&mut self.steps, number);
+        *self.levels.last_mut().expect("there is the level of the starts") += 1;
+        self.most_entities = self.most_entities.max(state.counts.iter().map(Vec::len).sum());
+        if let (Some(represented), Some(orbits)) = (&mut self.represented, &mut self.orbits) {
+            *represented += orbits.size(&state.counts, state.automorphisms);
+            if state.automorphisms > 1 {
+                self.automorphisms.insert(number, state.automorphisms);
+            }
+        }
+        Ok(())
+    }
+
+    fn expand(&mut self, number: Number) -> Result<(), Box<End>> {
+        let world = decode(self.scheme, self.store.key(number));
+        let mut firings: Vec<Firing> = Vec::new();
+        expand(self.scheme, &world, &mut |firing| firings.push(firing)).map_err(refused)?;
+        let orbit = match &mut self.orbits {
+            Some(orbits) if self.options.statistics => {
+                Some(orbits.size(&world.counts, self.automorphisms.get(&number).copied().unwrap_or(1)))
+            }
+            _ => None,
+        };
+        let mut moves = false;
+        for Firing { rule, chosen, weight, outcome } in firings {
+            match outcome {
+                Outcome::Next { next, covered, has_moved } => {
+                    moves |= has_moved || self.options.deadlock == DeadlockMode::Stuck;
+                    self.transitions = self.transitions.saturating_add(u64::try_from(weight).unwrap_or(u64::MAX));
+                    self.has_fired[rule] = true;
+                    if let Some(orbit) = &orbit {
+                        self.firings[rule] += orbit * weight;
+                    }
+                    self.cover(&covered);
+                    self.admit(&next, Some(number))?;
+                }
+                Outcome::Pruned => {}
+                Outcome::Fault => return Err(found(self.keys_to(Some(number)), WrongKind::Rule(rule, chosen))),
+            }
+        }
+        if !moves && self.options.deadlock != DeadlockMode::Off {
+            return Err(found(self.keys_to(Some(number)), WrongKind::Deadlock));
+        }
+        Ok(())
+    }
+
+    /// The states on the way to one from which a property without parameters cannot be reached, if there is one.
+    ///
+    /// # Errors
+    /// If counters do not show it.
+    pub(crate) fn dead_end(&self, property: PropertyId) -> Result<Option<Vec<Vec<u8>>>, Refused> {
+        let mut before: Vec<Vec<Number>> = vec![Vec::new(); self.store.len()];
+        for &(from, to) in &self.steps {
+            before[to as usize].push(from);
+        }
+        let mut reaches = vec![false; self.store.len()];
+        let mut pending: Vec<Number> = Vec::new();
+        for number in 0..self.store.len() as Number {
+            let world = decode(self.scheme, self.store.key(number));
+            if truth(self.scheme, &world, property, true)? == Truth::True {
+                reaches[number as usize] = true;
+                pending.push(number);
+            }
+        }
+        while let Some(number) = pending.pop() {
+            for &from in &before[number as usize] {
+                if !std::mem::replace(&mut reaches[from as usize], true) {
+                    pending.push(from);
+                }
+            }
+        }
+        let dead_end = reaches.iter().position(|reaches| !reaches);
+        Ok(dead_end.map(|number| self.keys_to(Some(number as Number))))
+    }
+
+    /// The rules that never fired.
+    pub(crate) fn never_fired(&self) -> Vec<RuleId> {
+        let rules = self.has_fired.iter().enumerate().filter(|(_, fired)| !**fired);
+        rules.map(|(rule, _)| RuleId::from_position(rule)).collect()
+    }
+}
+
+fn found(keys: Vec<Vec<u8>>, kind: WrongKind) -> Box<End> {
+    Box::new(End::Found(Wrong { keys, kind }))
+}
+
+fn stopped(reason: StopReason) -> Box<End> {
+    Box::new(End::Stopped(reason))
+}
+
+fn refused(refused: Refused) -> Box<End> {
+    Box::new(End::Refused(refused))
+}

@@ -1,0 +1,161 @@
+//! Cells by entities. An entity is an object, or several that nothing distinguishes and that are counted. Values denote
+//! entities of one object only: before an object of several is used, it is split off.
+
+use super::columns::{Address, Columns, Scheme};
+
+/// The contents of a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Cell {
+    Undefined,
+    /// In the row of an entity: the object itself.
+    Own,
+    Int(i64),
+    /// The only object of an entity.
+    Object {
+        family: u32,
+        entity: u32,
+    },
+}
+
+impl Cell {
+    pub(crate) fn object(family: usize, entity: usize) -> Self {
+        Self::Object { family: family as u32, entity: entity as u32 }
+    }
+}
+
+/// The cells of some declarations.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Area {
+    pub(crate) single: Vec<Cell>,
+    /// For each family, the rows of its entities.
+    pub(crate) each: Vec<Vec<Cell>>,
+    /// For each sort of pairs, the rows of the first entities; a row has the cells of all second ones. Those of an
+    /// entity with itself are for two objects of it.
+    pub(crate) pairs: Vec<Vec<Vec<Cell>>>,
+}
+
+impl Area {
+    /// Undefined cells for some entities.
+    pub(crate) fn undefined(columns: &Columns, scheme: &Scheme<'_>, counts: &[Vec<u64>]) -> Self {
+        let row = |(width, counts): (&usize, &Vec<u64>)| vec![Cell::Undefined; width * counts.len()];
+        let pairs = |(width, &(row, column)): (&usize, &(usize, usize))| match width {
+            0 => Vec::new(),
+            _ => vec![vec![Cell::Undefined; width * counts[column].len()]; counts[row].len()],
+        };
+        let mut area = Self {
+            single: vec![Cell::Undefined; columns.singles],
+            each: columns.widths.iter().zip(counts).map(row).collect(),
+            pairs: columns.pair_widths.iter().zip(&scheme.pairs).map(pairs).collect(),
+        };
+        for multiset in &columns.multisets {
+            for position in 0..multiset.capacity {
+                area.fill(columns, multiset.first + position * multiset.stride, Cell::Int(0));
+            }
+        }
+        area
+    }
+
+    /// Gives all cells of a column the same contents.
+    fn fill(&mut self, columns: &Columns, column: usize, cell: Cell) {
+        let every = |cells: &mut [Cell], width: usize, position: usize| {
+            cells.chunks_mut(width).for_each(|row| row[position] = cell);
+        };
+        match columns.columns[column].address {
+            Address::Single(position) => self.single[position] = cell,
+            Address::Each(family, position) => every(&mut self.each[family], columns.widths[family], position),
+            Address::Pairs { .. } => {
+                unreachable!("a multiset in an array with two dimensions over families is refused")
+            }
+        }
+    }
+
+    /// Adds an entity that has the cells of another one.
+    pub(crate) fn split(&mut self, columns: &Columns, scheme: &Scheme<'_>, family: usize, entity: usize) {
+        let width = columns.widths[family];
+        self.each[family].extend_from_within(entity * width..(entity + 1) * width);
+        for (pair, &(row, column)) in scheme.pairs.iter().enumerate() {
+            let width = columns.pair_widths[pair];
+            if width == 0 {
+                continue;
+            }
+            let rows = &mut self.pairs[pair];
+            if column == family {
+                rows.iter_mut().for_each(|row| row.extend_from_within(entity * width..(entity + 1) * width));
+            }
+            if row == family {
+                rows.push(rows[entity].clone());
+            }
+        }
+    }
+
+    /// Removes the last entity of a family.
+    pub(crate) fn remove_last(&mut self, columns: &Columns, scheme: &Scheme<'_>, family: usize) {
+        let rows = &mut self.each[family];
+        rows.truncate(rows.len() - columns.widths[family]);
+        for (pair, &(row, column)) in scheme.pairs.iter().enumerate() {
+            let width = columns.pair_widths[pair];
+            if width == 0 {
+                continue;
+            }
+            if row == family {
+                self.pairs[pair].pop();
+            }
+            if column == family {
+                self.pairs[pair].iter_mut().for_each(|row| row.truncate(row.len() - width));
+            }
+        }
+    }
+
+    /// A cell, with the entities for the dimensions of its column.
+    pub(crate) fn get(&self, columns: &Columns, address: Address, entities: &[usize]) -> Cell {
+        match (address, entities) {
+            (Address::Single(position), _) => self.single[position],
+            (Address::Each(family, position), &[entity, ..]) => {
+                self.each[family][entity * columns.widths[family] + position]
+            }
+            (Address::Pairs { pair, position, .. }, &[row, column, ..]) => {
+                self.pairs[pair][row][column * columns.pair_widths[pair] + position]
+            }
+            _ => unreachable!("a cell has an entity for each dimension of its column"),
+        }
+    }
+
+    /// The same, to be written.
+    pub(crate) fn get_mut(&mut self, columns: &Columns, address: Address, entities: &[usize]) -> &mut Cell {
+        match (address, entities) {
+            (Address::Single(position), _) => &mut self.single[position],
+            (Address::Each(family, position), &[entity, ..]) => {
+                &mut self.each[family][entity * columns.widths[family] + position]
+            }
+            (Address::Pairs { pair, position, .. }, &[row, column, ..]) => {
+                &mut self.pairs[pair][row][column * columns.pair_widths[pair] + position]
+            }
+            _ => unreachable!("a cell has an entity for each dimension of its column"),
+        }
+    }
+}
+
+/// A state: how many objects each entity has, and the cells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct World {
+    /// For each family, the number of objects of its entities. None are left in one that was used up.
+    pub(crate) counts: Vec<Vec<u64>>,
+    pub(crate) area: Area,
+}
+
+impl World {
+    /// Splits an object off an entity of several; returns the new entity.
+    pub(crate) fn split(&mut self, scheme: &Scheme<'_>, family: usize, entity: usize) -> usize {
+        self.area.split(&scheme.globals, scheme, family, entity);
+        self.counts[family][entity] -= 1;
+        self.counts[family].push(1);
+        self.counts[family].len() - 1
+    }
+
+    /// Takes the last split back.
+    pub(crate) fn unite(&mut self, scheme: &Scheme<'_>, family: usize, entity: usize) {
+        self.area.remove_last(&scheme.globals, scheme, family);
+        self.counts[family].pop();
+        self.counts[family][entity] += 1;
+    }
+}

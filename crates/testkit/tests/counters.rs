@@ -1,0 +1,278 @@
+//! Searches with counters against explicit ones: the same verdicts and shortest runs, as many states represented as there
+//! are, as many stored as there are orbits, and as many firings, on random models of each language and on the example
+//! models; and counts that are known.
+//!
+//! `QUOTIENT_RANDOM_COUNTERS` sets the number of models of each sort, `QUOTIENT_RANDOM_SEED` the first seed.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use num_bigint::BigUint;
+use quotient_engines::{
+    CountersError, CountersReport, Report, SearchOptions, Silent, StopReason, Subject, SymmetrySource, Verdict, check,
+    check_by_counters,
+};
+use quotient_frontends::{Language, LoadOptions, load};
+use quotient_ir::{Budget, DeadlockMode, Layout, Model, PropertyId, PropertyKind, Source};
+use quotient_symmetry::{Preserved, Strategy, TextSymmetries, symmetries_of_text};
+use quotient_testkit::examples::{
+    csp_examples, dve_examples, load_murphi, murphi_examples, promela_examples, with_files_beside,
+};
+use quotient_testkit::pool::map_on_workers;
+use quotient_testkit::random_models::Sort;
+use quotient_testkit::search::plan;
+use quotient_testkit::switches::number_from;
+use quotient_testkit::symmetric_murphi::{Kind, symmetric_program};
+
+/// Larger state spaces are left out.
+const LARGEST: u64 = 20_000;
+
+/// What happened over all models.
+#[derive(Default)]
+struct Tally {
+    compared: AtomicU64,
+    refused: AtomicU64,
+    violated: AtomicU64,
+    orbits: AtomicU64,
+    /// There is nothing to count.
+    without: AtomicU64,
+}
+
+fn violated(report: &Report) -> Vec<(Subject, Option<usize>)> {
+    let wrong = report.properties.iter().filter(|property| property.verdict == Verdict::Violated);
+    wrong.map(|property| (property.subject, property.trace.as_ref().map(|trace| trace.steps.len()))).collect()
+}
+
+/// What is checked of a model: all that is about single states.
+fn checked(model: &Model) -> Vec<PropertyId> {
+    let is_kept = |kind| matches!(kind, PropertyKind::Invariant | PropertyKind::Cover | PropertyKind::AlwaysReachable);
+    model.properties.iter_enumerated().filter(|(_, property)| is_kept(property.kind)).map(|(id, _)| id).collect()
+}
+
+fn by_counters(
+    model: &Model,
+    layout: &Layout,
+    options: &SearchOptions,
+) -> Option<Result<CountersReport, CountersError>> {
+    let properties = options.properties.as_deref().unwrap_or_default();
+    let text = symmetries_of_text(model, layout, Preserved::Properties(properties), &Budget::unlimited());
+    let text = text.ok().flatten().filter(|text| !text.free().is_empty())?;
+    Some(check_by_counters(model, layout, &text, options, &mut Silent))
+}
+
+/// Compares a search with counters with the explicit one.
+fn compare(model: &Model, deadlock: DeadlockMode, tally: &Tally) -> Result<(), String> {
+    let text = |error: quotient_engines::EngineError| error.to_string();
+    let layout = Layout::new(model).map_err(|error| error.to_string())?;
+    let properties = checked(model);
+    let options = SearchOptions {
+        deadlock,
+        properties: Some(properties.clone()),
+        statistics: true,
+        max_states: Some(LARGEST),
+        ..SearchOptions::default()
+    };
+    let report = match by_counters(model, &layout, &options) {
+        None => {
+            tally.without.fetch_add(1, Ordering::Relaxed);
+            return Ok(());
+        }
+        Some(Err(CountersError::Refused(_))) => {
+            tally.refused.fetch_add(1, Ordering::Relaxed);
+            return Ok(());
+        }
+        Some(Err(error)) => return Err(error.to_string()),
+        Some(Ok(found)) => found.report,
+    };
+    let whole = check(model, &layout, None, &options, &mut Silent).map_err(text)?;
+    match (&whole.stop_reason, &report.stop_reason) {
+        (Some(StopReason::StateLimit(_) | StopReason::Exhausted(_)), _) | (_, Some(StopReason::Exhausted(_))) => {
+            return Ok(());
+        }
+        _ => {}
+    }
+    tally.compared.fetch_add(1, Ordering::Relaxed);
+    if whole.stop_reason.is_some() {
+        tally.violated.fetch_add(1, Ordering::Relaxed);
+        // Of several violations in one level, another one may come first. Each has a run, and these are shortest.
+        let (here, there) = (violated(&report), violated(&whole));
+        let length = |found: &[(Subject, Option<usize>)]| found.iter().filter_map(|(_, length)| *length).max();
+        let is_near = match (length(&here), length(&there)) {
+            // A step goes wrong where a state is expanded, which is a level later than where it is found.
+            (Some(here), Some(there)) => here.abs_diff(there) <= 1,
+            (here, there) => here == there,
+        };
+        return match (whole.verdict, report.verdict) {
+            (Verdict::Violated, Verdict::Violated) if is_near => Ok(()),
+            (Verdict::Inconclusive, Verdict::Inconclusive | Verdict::Violated) => Ok(()),
+            (Verdict::Violated, Verdict::Inconclusive) if matches!(report.stop_reason, Some(StopReason::Fault(_))) => {
+                Ok(())
+            }
+            _ => Err(format!("{here:?} ({:?}) instead of {there:?} ({:?})", report.stop_reason, whole.stop_reason)),
+        };
+    }
+    let verdicts = |report: &Report| report.properties.iter().map(|it| (it.subject, it.verdict)).collect::<Vec<_>>();
+    if report.stop_reason.is_some() || verdicts(&report) != verdicts(&whole) {
+        return Err(format!("{:?} and {:?} instead of {:?}", report.stop_reason, verdicts(&report), verdicts(&whole)));
+    }
+    let expected = BigUint::from(whole.states);
+    if report.represented.as_ref() != Some(&expected) {
+        return Err(format!("{:?} states represented instead of {expected}", report.represented));
+    }
+    if report.firings != whole.firings {
+        return Err(format!("firings {:?} instead of {:?}", report.firings, whole.firings));
+    }
+    if report.never_fired != whole.never_fired {
+        return Err(format!("{:?} never fired instead of {:?}", report.never_fired, whole.never_fired));
+    }
+    if report.depth != whole.depth {
+        return Err(format!("a depth of {} instead of {}", report.depth, whole.depth));
+    }
+    // Where these are all symmetries, as many states are stored as there are orbits.
+    let counted = symmetries_of_text(model, &layout, Preserved::Properties(&properties), &Budget::unlimited());
+    let is_contiguous = |class: &[i64]| class.windows(2).all(|pair| pair[0] + 1 == pair[1]);
+    let are_counted = |text: &TextSymmetries| {
+        text.tied_structure().is_none() && text.free().iter().all(|(_, class)| is_contiguous(class))
+    };
+    let counted = counted.ok().flatten().filter(are_counted).map(|text| text.order());
+    let plan = plan(model, &layout, &properties, SymmetrySource::Detected, Some(Strategy::Canonical)).map_err(text)?;
+    if counted.as_ref() == Some(&plan.symmetry.order) {
+        let reduced = check(model, &layout, Some(&plan), &options, &mut Silent).map_err(text)?;
+        tally.orbits.fetch_add(1, Ordering::Relaxed);
+        if (report.states, report.transitions) != (reduced.states, reduced.transitions) {
+            return Err(format!(
+                "{} states and {} steps instead of {} and {}",
+                report.states, report.transitions, reduced.states, reduced.transitions
+            ));
+        }
+        if report.levels != reduced.levels {
+            return Err(format!("levels {:?} instead of {:?}", report.levels, reduced.levels));
+        }
+    }
+    Ok(())
+}
+
+fn compare_all(name: &str, count: u64, model: impl Fn(u64) -> Option<(Model, DeadlockMode)> + Sync) {
+    let first = number_from("QUOTIENT_RANDOM_SEED", 0);
+    let count = number_from("QUOTIENT_RANDOM_COUNTERS", count);
+    let tally = Tally::default();
+    let seeds: Vec<u64> = (first..first + count).collect();
+    let wrong: Vec<String> = map_on_workers(2, &seeds, |&seed| {
+        let (model, deadlock) = model(seed)?;
+        compare(&model, deadlock, &tally).err().map(|error| format!("{name} {seed}: {error}"))
+    })
+    .into_iter()
+    .flatten()
+    .collect();
+    let Tally { compared, refused, violated, orbits, without } = tally;
+    let [compared, refused, violated, orbits, without] =
+        [compared, refused, violated, orbits, without].map(|it| it.into_inner());
+    let summary = format!(
+        "{name}: {compared} compared, {violated} of them wrong, {orbits} with all orbits, {refused} refused, {without} \
+         without families"
+    );
+    #[expect(clippy::print_stderr, reason = "what is recorded of a long run")]
+    {
+        eprintln!("{summary}");
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+fn of_sort(sort: Sort) -> impl Fn(u64) -> Option<(Model, DeadlockMode)> + Sync {
+    move |seed| Some((sort.model(seed)?, sort.deadlock(seed)))
+}
+
+#[test]
+fn symmetric_murphi_programs() {
+    compare_all("symmetric murphi", 150, |seed| {
+        let model = load_murphi("random", &symmetric_program(seed, Kind::Symmetric), &[]).ok()?;
+        Some((model, Sort::Murphi.deadlock(seed)))
+    });
+}
+
+#[test]
+fn nearly_symmetric_murphi_programs() {
+    compare_all("nearly symmetric murphi", 60, |seed| {
+        let model = load_murphi("random", &symmetric_program(seed, Kind::NearlySymmetric), &[]).ok()?;
+        Some((model, Sort::Murphi.deadlock(seed)))
+    });
+}
+
+#[test]
+fn random_murphi_programs() {
+    compare_all("murphi", 60, of_sort(Sort::Murphi));
+}
+
+#[test]
+fn loosely_coupled_processes() {
+    compare_all("loose", 30, of_sort(Sort::Loose));
+}
+
+#[test]
+fn random_promela_programs() {
+    compare_all("promela", 20, of_sort(Sort::Promela));
+}
+
+#[test]
+fn random_dve_systems() {
+    compare_all("dve", 20, of_sort(Sort::Dve));
+}
+
+#[test]
+fn random_b_machines() {
+    compare_all("b", 8, of_sort(Sort::B));
+}
+
+#[test]
+fn murphi_examples_agree() {
+    let examples = murphi_examples();
+    let tally = Tally::default();
+    let wrong: Vec<String> = map_on_workers(2, &examples, |example| {
+        let model = load_murphi(&example.name, &example.text, &[]).expect("an example is valid");
+        compare(&model, example.header.deadlock, &tally).err().map(|error| format!("{}: {error}", example.name))
+    })
+    .into_iter()
+    .flatten()
+    .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(tally.compared.into_inner() > 8, "many have interchangeable values");
+}
+
+#[test]
+fn other_examples_agree() {
+    let paths = [promela_examples(), dve_examples(), csp_examples()].concat();
+    let tally = Tally::default();
+    let wrong: Vec<String> = map_on_workers(2, &paths, |path| {
+        let text = std::fs::read_to_string(path).expect("an example is a text");
+        let name = path.to_string_lossy();
+        let language = Language::from_file_name(&name).expect("its ending tells the language");
+        let source = with_files_beside(Source::new(name.as_ref(), text), language);
+        let loaded = load(source, language, &LoadOptions::default()).expect("an example is valid");
+        compare(&loaded.model, DeadlockMode::Stuck, &tally).err().map(|error| format!("{name}: {error}"))
+    })
+    .into_iter()
+    .flatten()
+    .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+const SEMAPHORE: &str = include_str!("../../../models/murphi/semaphore_mutex.m");
+
+/// Figure 7 of the survey: counters for the local states of a semaphore mutex, with sum n.
+#[test]
+fn the_semaphore_mutex_has_two_n_plus_one_states() {
+    for processes in [2u64, 3, 10, 1000] {
+        let constants = [("N".to_owned(), processes.to_string())];
+        let model = load_murphi("semaphore", SEMAPHORE, &constants).expect("it is valid");
+        let layout = Layout::new(&model).expect("it is small");
+        let options = SearchOptions { properties: Some(checked(&model)), ..SearchOptions::default() };
+        let found = by_counters(&model, &layout, &options).expect("it is symmetric").expect("it has counters");
+        let CountersReport { report, families, most_entities } = found;
+        assert_eq!(report.verdict, Verdict::Holds);
+        // Nobody is critical: 0 to n try; somebody is: 0 to n - 1 do.
+        assert_eq!(report.states, 2 * processes + 1);
+        let two = BigUint::from(2u32);
+        let expected = two.pow(processes as u32) + two.pow(processes as u32 - 1) * processes;
+        assert_eq!(report.represented, Some(expected));
+        assert_eq!((families, most_entities), (vec![processes], processes.min(3) as usize));
+    }
+}
