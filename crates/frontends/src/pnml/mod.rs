@@ -20,14 +20,14 @@ const BOUND: &str = "tokens";
 pub(crate) fn load(source: Source, options: &LoadOptions) -> Result<Loaded, Vec<Diagnostic>> {
     let assumed = assumed_bound(options)?;
     let starts = std::iter::once(0).chain(source.files.iter().map(|(start, _)| *start));
-    let files: Vec<Result<Element, Diagnostic>> =
+    let files: Vec<Result<Element, Box<Diagnostic>>> =
         starts.map(|start| xml::read(&source, source.file_at(start).1)).collect();
     let mut diagnostics = Vec::new();
     let mut elements = Vec::new();
     for file in files {
         match file {
             Ok(element) => elements.push(element),
-            Err(error) => diagnostics.push(error),
+            Err(error) => diagnostics.push(*error),
         }
     }
     if !diagnostics.is_empty() {
@@ -76,5 +76,5 @@ pub(crate) fn outline(source: &Source) -> Builder<'_> {
 
 /// The errors that the parser finds.
 pub(crate) fn syntax_errors(source: &Source) -> Vec<Diagnostic> {
-    xml::read(source, source.file_at(0).1).err().into_iter().collect()
+    xml::read(source, source.file_at(0).1).err().map(|error| *error).into_iter().collect()
 }

@@ -48,7 +48,7 @@ impl Element {
 }
 
 /// Reads one file of a source.
-pub(super) fn read(source: &Source, file: std::ops::Range<usize>) -> Result<Element, Diagnostic> {
+pub(super) fn read(source: &Source, file: std::ops::Range<usize>) -> Result<Element, Box<Diagnostic>> {
     let (text, offset) = (&source.text[file.clone()], file.start);
     let mut reader = Reader::from_str(text);
     let mut open: Vec<Element> = vec![Element::default()];
@@ -66,7 +66,7 @@ pub(super) fn read(source: &Source, file: std::ops::Range<usize>) -> Result<Elem
                     ignored += 1;
                 } else if open.len() > DEEPEST {
                     let error = Diagnostic::error("nested-too-deeply", "elements are nested too deeply", span);
-                    return Err(error.with_help(format!("at most {DEEPEST} levels are read")));
+                    return Err(Box::new(error.with_help(format!("at most {DEEPEST} levels are read"))));
                 } else {
                     open.push(element);
                 }
@@ -87,7 +87,7 @@ pub(super) fn read(source: &Source, file: std::ops::Range<usize>) -> Result<Elem
                 {
                     parent.children.push(element);
                 } else {
-                    return Err(Diagnostic::error("xml", "there is nothing to end here", span));
+                    return Err(Box::new(Diagnostic::error("xml", "there is nothing to end here", span)));
                 }
             }
             Ok(Event::Text(piece)) => add_text(&mut open, &String::from_utf8_lossy(&piece)),
@@ -98,13 +98,13 @@ pub(super) fn read(source: &Source, file: std::ops::Range<usize>) -> Result<Elem
                     Ok(Some(character)) => add_text(&mut open, character.encode_utf8(&mut [0; 4])),
                     _ => match resolve_predefined_entity(&name) {
                         Some(text) => add_text(&mut open, text),
-                        None => return Err(entity(&name, span)),
+                        None => return Err(Box::new(entity(&name, span))),
                     },
                 }
             }
             Ok(Event::DocType(_)) => {
                 let error = Diagnostic::error("document-type", "document types are not read", span);
-                return Err(error.with_help("PNML has none: remove it"));
+                return Err(Box::new(error.with_help("PNML has none: remove it")));
             }
             Ok(Event::Comment(_) | Event::Decl(_) | Event::PI(_)) => {}
             Ok(Event::Eof) => break,
@@ -112,14 +112,16 @@ pub(super) fn read(source: &Source, file: std::ops::Range<usize>) -> Result<Elem
                 let at = usize::try_from(reader.error_position()).unwrap_or(usize::MAX);
                 let span = character_at(text, at, offset);
                 let error = Diagnostic::error("xml", format!("not well-formed XML: {error}"), span);
-                return Err(error.with_help("every start tag needs its end tag, and attributes their quotes"));
+                return Err(Box::new(
+                    error.with_help("every start tag needs its end tag, and attributes their quotes"),
+                ));
             }
         }
     }
     let unfinished = (open.len() > 1).then(|| open.pop()).flatten();
     if let Some(element) = unfinished {
         let error = Diagnostic::error("xml", format!("`<{}>` has no end", element.name), element.span);
-        return Err(error.with_help(format!("write `</{}>` behind it", element.name)));
+        return Err(Box::new(error.with_help(format!("write `</{}>` behind it", element.name))));
     }
     let mut found = open.pop().map(|root| root.children).unwrap_or_default();
     if found.len() == 1
@@ -128,7 +130,7 @@ pub(super) fn read(source: &Source, file: std::ops::Range<usize>) -> Result<Elem
         return Ok(root);
     }
     let error = Diagnostic::error("xml", "the text is not an XML document", character_at(text, 0, offset));
-    Err(error.with_help("a document is one element, such as `<pnml>…</pnml>`"))
+    Err(Box::new(error.with_help("a document is one element, such as `<pnml>…</pnml>`")))
 }
 
 /// The character at a position of a file that begins at an offset.
@@ -153,16 +155,16 @@ fn entity(name: &str, span: Span) -> Diagnostic {
 }
 
 /// An element with the attributes of its tag.
-fn element(tag: &BytesStart<'_>, span: Span) -> Result<Element, Diagnostic> {
+fn element(tag: &BytesStart<'_>, span: Span) -> Result<Element, Box<Diagnostic>> {
     let local = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
     let name = local(tag.local_name().as_ref());
     let mut attributes = Vec::new();
+    let ill_formed = |error: &dyn std::fmt::Display| {
+        Box::new(Diagnostic::error("xml", format!("not well-formed XML: {error}"), span))
+    };
     for attribute in tag.attributes() {
-        let attribute =
-            attribute.map_err(|error| Diagnostic::error("xml", format!("not well-formed XML: {error}"), span))?;
-        let value = attribute
-            .unescape_value()
-            .map_err(|error| Diagnostic::error("xml", format!("not well-formed XML: {error}"), span))?;
+        let attribute = attribute.map_err(|error| ill_formed(&error))?;
+        let value = attribute.unescape_value().map_err(|error| ill_formed(&error))?;
         attributes.push((local(attribute.key.local_name().as_ref()), value.into_owned()));
     }
     Ok(Element { name, attributes, span, ..Element::default() })
