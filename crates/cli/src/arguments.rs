@@ -533,10 +533,10 @@ pub(crate) struct ExploreArguments {
     /// What counts as a deadlock [default: stuttering; stuck in Promela, B, DVE and PNML, off in CSP#]
     #[arg(long, value_enum, value_name = "MODE")]
     pub(crate) deadlock: Option<DeadlockName>,
-    /// Which symmetries to use [default: off; auto with --serve, and for PNML unless --engine symbolic is given]
+    /// Which symmetries to use [default: off; auto with --serve, and for PNML unless another engine is given]
     #[arg(long, value_enum, value_name = "SYMMETRY", help_heading = "Search")]
     pub(crate) symmetry: Option<SymmetryName>,
-    /// How states are searched: auto, explicit or symbolic
+    /// How states are searched: auto, explicit, symbolic or counters
     #[arg(long, value_enum, value_name = "ENGINE", default_value_t = EngineName::Auto, help_heading = "Search")]
     pub(crate) engine: EngineName,
     /// Take a part of the steps where that preserves deadlocks and errors; the states represented are not counted

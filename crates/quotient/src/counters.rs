@@ -1,40 +1,97 @@
 //! Searches with counted objects: what the text shows to be interchangeable, the engine, and what is refused.
 
-use quotient_engines::{CountersError, CountersReport, check_by_counters};
-use quotient_ir::Budget;
-use quotient_symmetry::{Preserved, symmetries_of_text};
+use quotient_engines::{CountersError, CountersReport, SearchOptions, check_by_counters};
+use quotient_ir::{Budget, PropertyId, Source};
+use quotient_symmetry::{Preserved, TextSymmetries, symmetries_of_text};
 
 use crate::control::{Control, Follower, Phase};
 use crate::error::Error;
+use crate::model::Model;
 use crate::plan::{Plan, Refusal};
 use crate::run::{Found, stopped};
-use crate::search::within_memory;
+use crate::search::{unfinished, within_memory};
+
+/// From so many interchangeable values on, they are counted where a net is explored: a step then costs less than with
+/// representatives.
+const MANY_VALUES: usize = 8;
 
 /// Reads the text, and searches with counters for what is interchangeable.
 pub(crate) fn search(plan: &Plan, control: &Control) -> Result<Found, Error> {
     let Plan { model, search, properties, .. } = plan;
-    control.enter(Phase::Detecting);
-    let budget = Budget::until(control.interrupt());
-    let text = symmetries_of_text(model.ir(), model.layout(), Preserved::Properties(properties), &budget);
+    let text = text(model, properties, control);
     if let Some(reason) = control.check() {
         return Ok(stopped(plan, None, reason, control));
     }
-    let Some(text) = text.ok().flatten() else {
-        return Err(Refusal::Engine("--engine counters: the text is too large to be read for symmetries".into()).into());
+    let text = text.ok_or_else(too_large)?;
+    run(model, &text, search, control).map(|(found, _)| found)
+}
+
+/// The states of a model, and the most tokens in a cell and in all, if it counts tokens.
+pub(crate) fn explore(
+    model: &Model,
+    search: &SearchOptions,
+    control: &Control,
+) -> Result<(Found, Option<(u64, u64)>), Error> {
+    let text = text(model, &[], control);
+    if let Some(reason) = control.check() {
+        return Ok((Found::new(None, unfinished(model, search, reason, control)), None));
+    }
+    run(model, &text.ok_or_else(too_large)?, &counting(search), control)
+}
+
+/// The same for a model with many interchangeable values, and with at most so many states; none if that does not suffice.
+pub(crate) fn try_explore(
+    model: &Model,
+    search: &SearchOptions,
+    control: &Control,
+    most_states: u64,
+) -> Result<Option<(Found, Option<(u64, u64)>)>, Error> {
+    let text = text(model, &[], control);
+    let Some(text) = text.filter(|text| text.free().iter().any(|(_, values)| values.len() >= MANY_VALUES)) else {
+        return Ok(None);
     };
+    let search = SearchOptions { max_states: Some(most_states), ..counting(search) };
+    match run(model, &text, &search, control) {
+        Ok(explored) if explored.0.report.stop_reason.is_none() => Ok(Some(explored)),
+        Err(error @ Error::Internal(_)) => Err(error),
+        _ => Ok(None),
+    }
+}
+
+/// Options with which it is counted how often rules fire.
+fn counting(search: &SearchOptions) -> SearchOptions {
+    SearchOptions { statistics: true, ..search.clone() }
+}
+
+fn text(model: &Model, properties: &[PropertyId], control: &Control) -> Option<TextSymmetries> {
+    control.enter(Phase::Detecting);
+    let budget = Budget::until(control.interrupt());
+    symmetries_of_text(model.ir(), model.layout(), Preserved::Properties(properties), &budget).ok().flatten()
+}
+
+fn too_large() -> Refusal {
+    Refusal::Engine("--engine counters: the text is too large to be read for symmetries".into())
+}
+
+fn run(
+    model: &Model,
+    text: &TextSymmetries,
+    search: &SearchOptions,
+    control: &Control,
+) -> Result<(Found, Option<(u64, u64)>), Error> {
     control.enter(Phase::Searching);
     let mut follower = Follower::new(control, None);
     let search = within_memory(search, control);
-    let found = check_by_counters(model.ir(), model.layout(), &text, &search, &mut follower);
-    let CountersReport { report, families, most_entities } = found.map_err(|error| error_of(plan, error))?;
+    let found = check_by_counters(model.ir(), model.layout(), text, &search, &mut follower);
+    let found = found.map_err(|error| error_of(model.source(), error))?;
+    let CountersReport { report, families, most_entities, tokens } = found;
     let sizes: Vec<String> = families.iter().map(u64::to_string).collect();
     let sizes = sizes.join(" and ");
     let counted = format!("{sizes} interchangeable values are counted, in at most {most_entities} sorts at a time");
-    Ok(Found { counted: Some(counted), ..Found::new(None, report) })
+    Ok((Found { counted: Some(counted), ..Found::new(None, report) }, tokens))
 }
 
-fn error_of(plan: &Plan, error: CountersError) -> Error {
-    let source = plan.model.source();
+fn error_of(source: &Source, error: CountersError) -> Error {
     let message = error.to_string();
     match error {
         CountersError::Engine(error) => Error::of_engine(source, error),

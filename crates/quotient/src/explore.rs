@@ -17,6 +17,7 @@ use quotient_symmetry::{Describer, Families, Strategy, Workspace};
 
 use crate::adaptive;
 use crate::control::{Control, Follower, Observer, Phase, Supervised};
+use crate::counters;
 use crate::detection::{self, Symmetries, ToPreserve};
 use crate::error::Error;
 use crate::model::Model;
@@ -46,8 +47,8 @@ pub struct ExploreOptions {
     pub partial_order: PartialOrder,
     /// What counts as a deadlock; the default depends on the language.
     pub deadlock: Option<DeadlockMode>,
-    /// How states are searched: one by one, or as sets. By default one by one; a Petri net with many states also as sets,
-    /// unless its graph is asked for.
+    /// How states are searched: one by one, as sets, or by counters. By default one by one; a Petri net with many
+    /// interchangeable values by counters, and one with many states as sets, unless its graph is asked for.
     pub engine: Engine,
     /// Which state to expand next.
     pub order: SearchOrder,
@@ -262,7 +263,8 @@ pub fn explore(
     let is_drawn = options.partial_order == PartialOrder::Off
         && !graph.is_guarded
         && options.workers.is_none()
-        && found.sets.is_none();
+        && found.sets.is_none()
+        && found.counted.is_none();
     let is_known = found.report.stop_reason.is_none() && deadlock != DeadlockMode::Off && is_drawn;
     let deadlocks = is_known.then(|| graph.deadlocks());
     Ok(Exploration { report: Report::new(found, notes, control, started.elapsed()), graph, deadlocks, net })
@@ -315,6 +317,22 @@ fn check_options(options: &ExploreOptions) -> Result<Vec<String>, Refusal> {
             () if options.order != SearchOrder::BreadthFirst => Some("sets have no search order"),
             () if options.limits.max_states.is_some() => Some("sets are not limited by a number of states"),
             () if options.workers.is_some() => Some("sets are counted by one process"),
+            () => None,
+        };
+        if let Some(refused) = refused {
+            return Err(Refusal::Explore(refused));
+        }
+    }
+    if options.engine == Engine::Counters {
+        let refused = match () {
+            () if options.keep != Keep::Counts => Some("counted objects have no graph"),
+            () if options.symmetry != Symmetry::Off => {
+                Some("what is counted follows from the text: use --symmetry off")
+            }
+            () if options.reduction != Reduction::Auto => Some("counters are a reduction of their own"),
+            () if options.partial_order != PartialOrder::Off => Some("counters need all steps"),
+            () if options.order != SearchOrder::BreadthFirst => Some("counters are searched breadth-first"),
+            () if options.workers.is_some() => Some("objects are counted by one process"),
             () => None,
         };
         if let Some(refused) = refused {
@@ -387,9 +405,16 @@ fn conduct(
     search: &SearchOptions,
     control: &Control,
 ) -> Result<(Found, StateGraph, Option<Tokens>), Error> {
-    if options.engine == Engine::Symbolic {
-        let (found, tokens) = symbolic::explore(model, search, control, u64::MAX)?;
-        return Ok((found, StateGraph::default(), tokens));
+    match options.engine {
+        Engine::Symbolic => {
+            let (found, tokens) = symbolic::explore(model, search, control, u64::MAX)?;
+            return Ok((found, StateGraph::default(), tokens));
+        }
+        Engine::Counters => {
+            let (found, tokens) = counters::explore(model, search, control)?;
+            return Ok((found, StateGraph::default(), tokens));
+        }
+        _ => {}
     }
     let may_be_sets = options.engine == Engine::Auto
         && model.ir().counts_tokens
@@ -401,6 +426,11 @@ fn conduct(
         && search.max_states.is_none_or(|limit| limit > MANY_STATES);
     if !may_be_sets {
         return search_states(model, options, search, control);
+    }
+    if options.symmetry == Symmetry::Auto
+        && let Some((found, tokens)) = counters::try_explore(model, search, control, MANY_STATES)?
+    {
+        return Ok((found, StateGraph::default(), tokens));
     }
     let some = SearchOptions { max_states: Some(MANY_STATES), ..search.clone() };
     let first = search_states(model, options, &some, control)?;

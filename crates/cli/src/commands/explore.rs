@@ -96,13 +96,16 @@ fn wished_symmetry(arguments: &ExploreArguments) -> SymmetryName {
         Some(language) => language == Language::Pnml,
         None => Language::from_file_name(&arguments.model.path.to_string_lossy()) == Some(Language::Pnml),
     };
-    let is_default = arguments.page.serve || is_net && arguments.engine != EngineName::Symbolic;
+    let is_default =
+        arguments.page.serve || is_net && !matches!(arguments.engine, EngineName::Symbolic | EngineName::Counters);
     arguments.symmetry.unwrap_or(if is_default { SymmetryName::Auto } else { SymmetryName::Off })
 }
 
 fn outcome<'a>(model: &'a Model, options: &ExploreOptions, found: &'a Exploration) -> Outcome<'a> {
-    let is_drawn =
-        options.partial_order == PartialOrder::Off && options.workers.is_none() && found.report.sets.is_none();
+    let is_drawn = options.partial_order == PartialOrder::Off
+        && options.workers.is_none()
+        && found.report.sets.is_none()
+        && found.report.reduction.name != "counters";
     let initial = is_drawn.then(|| found.graph.initial().len() as u64);
     let counts = GraphCounts { initial, deadlocks: found.deadlocks, net: found.net.as_ref() };
     Outcome { model, report: &found.report, counts: Some(counts), detail: StateDetail::default() }

@@ -63,6 +63,8 @@ pub struct CountersReport {
     pub families: Vec<u64>,
     /// The greatest number of entities in a state.
     pub most_entities: usize,
+    /// The most tokens in a cell and in a state, if the model counts tokens.
+    pub tokens: Option<(u64, u64)>,
 }
 
 /// Checks a model with counters for the values that its text shows to be freely interchangeable.
@@ -146,7 +148,7 @@ pub fn check_by_counters(
     let mut report = verdicts.report(stop_reason, figures);
     report.never_fired = is_finished.then(|| search.never_fired());
     let families = scheme.families.iter().map(|family| family.size).collect();
-    Ok(CountersReport { report, families, most_entities: search.most_entities })
+    Ok(CountersReport { report, families, most_entities: search.most_entities, tokens: search.tokens })
 }
 
 /// The run of the model to what is wrong, which the interpreter confirms.

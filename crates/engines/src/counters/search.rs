@@ -68,6 +68,8 @@ pub(crate) struct Search<'a> {
     pub(crate) has_fired: Table<RuleId, bool>,
     /// The greatest number of entities of a state.
     pub(crate) most_entities: usize,
+    /// The most tokens in a cell and in a state, if tokens are counted.
+    pub(crate) tokens: Option<(u64, u64)>,
     /// The steps between states, if something should always be reachable.
     steps: Vec<(Number, Number)>,
 }
@@ -100,6 +102,7 @@ impl<'a> Search<'a> {
             firings: (0..rules).map(|_| BigUint::ZERO).collect(),
             has_fired: (0..rules).map(|_| false).collect(),
             most_entities: 0,
+            tokens: scheme.model.counts_tokens.then_some((0, 0)),
             steps: Vec::new(),
         }
     }
@@ -238,6 +241,10 @@ impl<'a> Search<'a> {
         link(&mut self.steps, number);
         *self.levels.last_mut().expect("there is the level of the starts") += 1;
         self.most_entities = self.most_entities.max(state.counts.iter().map(Vec::len).sum());
+        if let Some(tokens) = &mut self.tokens {
+            let own = world.tokens(self.scheme);
+            *tokens = (tokens.0.max(own.0), tokens.1.max(own.1));
+        }
         if let (Some(represented), Some(orbits)) = (&mut self.represented, &mut self.orbits) {
             *represented += orbits.size(&state.counts, state.automorphisms);
             if state.automorphisms > 1 {

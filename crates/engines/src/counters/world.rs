@@ -152,6 +152,45 @@ impl World {
         self.counts[family].len() - 1
     }
 
+    /// The greatest number in a cell, and the sum of all, where all cells hold numbers of tokens.
+    pub(crate) fn tokens(&self, scheme: &Scheme<'_>) -> (u64, u64) {
+        let (mut greatest, mut all) = (0u64, 0u64);
+        let mut add = |cell: Cell, cells: u64| {
+            if let (Cell::Int(tokens), 1..) = (cell, cells) {
+                let tokens = u64::try_from(tokens).unwrap_or(0);
+                greatest = greatest.max(tokens);
+                all = all.saturating_add(tokens.saturating_mul(cells));
+            }
+        };
+        let columns = &scheme.globals;
+        for column in &columns.columns {
+            let each = |family: usize| self.counts[family].iter().copied().enumerate();
+            match column.address {
+                Address::Single(position) => add(self.area.single[position], 1),
+                Address::Each(family, _) => {
+                    each(family).for_each(|(entity, count)| {
+                        add(self.area.get(columns, column.address, &[entity]), count);
+                    });
+                }
+                Address::Pairs { pair, diagonal, .. } => {
+                    let (row, column_family) = scheme.pairs[pair];
+                    for (first, count) in each(row) {
+                        for (second, others) in each(column_family) {
+                            let is_same = row == column_family && first == second;
+                            let others = if is_same { others.saturating_sub(1) } else { others };
+                            let cells = count.saturating_mul(others);
+                            add(self.area.get(columns, column.address, &[first, second]), cells);
+                        }
+                        if let Some(position) = diagonal {
+                            add(self.area.get(columns, Address::Each(row, position), &[first]), count);
+                        }
+                    }
+                }
+            }
+        }
+        (greatest, all)
+    }
+
     /// Takes the last split back.
     pub(crate) fn unite(&mut self, scheme: &Scheme<'_>, family: usize, entity: usize) {
         self.area.remove_last(&scheme.globals, scheme, family);
