@@ -172,7 +172,9 @@ impl<'a, 'l> Family<'a, 'l> {
         control.enter(Phase::Detecting);
         let is_size = constant(model, &claim.constant)?;
         if claim.from < 1 {
-            return Err(Refusal::Every(format!("`{}` is the number of objects, and begins with 1", claim.constant)).into());
+            return Err(
+                Refusal::Every(format!("`{}` is the number of objects, and begins with 1", claim.constant)).into()
+            );
         }
         let mut read = |value: i64| load(&[(claim.constant.clone(), value.to_string())]);
         let smaller = read(claim.from + 2)?;
@@ -213,7 +215,8 @@ impl<'a, 'l> Family<'a, 'l> {
         let obstacle = |obstacle| refused(self.model, &self.claim.constant, vec![obstacle]);
         self.objects.compare(&self.base, &ir).map_err(obstacle)?;
         if self.objects.count(&ir) != count || is_strict != self.is_strict {
-            let reason = format!("the text reads differently with {} = {}", self.claim.constant, count as i64 + self.offset);
+            let reason =
+                format!("the text reads differently with {} = {}", self.claim.constant, count as i64 + self.offset);
             return Err(obstacle(Obstacle { reason, span: Span::default() }));
         }
         Member::new(ir, model.layout().clone(), &self.objects).map_err(obstacle)
@@ -233,7 +236,11 @@ impl<'a, 'l> Family<'a, 'l> {
 
     /// The members of some sizes, and no others.
     fn only(&self, counts: &[usize]) -> Members {
-        self.members.iter().filter(|(count, _)| counts.contains(count)).map(|(&count, it)| (count, it.clone())).collect()
+        self.members
+            .iter()
+            .filter(|(count, _)| counts.contains(count))
+            .map(|(&count, it)| (count, it.clone()))
+            .collect()
     }
 
     /// Searches small members and views by turns.
@@ -399,7 +406,8 @@ fn symmetric(
     let budget = Budget::until(control.interrupt());
     let (ir, layout, preserved) = (model.ir(), model.layout(), Preserved::Properties(properties));
     let spent = |_| Error::Stopped(control.stop_reason().unwrap_or(StopReason::Interrupted));
-    let too_large = || refused(model, constant, vec![Obstacle { reason: "the text is too large".into(), span: Span::default() }]);
+    let too_large =
+        || refused(model, constant, vec![Obstacle { reason: "the text is too large".into(), span: Span::default() }]);
     let plain = symmetries_of_text(ir, layout, preserved, &budget).map_err(spent)?.ok_or_else(too_large)?;
     let values = objects.values(ir);
     // Values that nothing names and that index nothing are not permuted if they never occur. If they do and the starts

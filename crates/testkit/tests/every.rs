@@ -145,7 +145,7 @@ fn what_depends_on_how_many_there_are_is_refused() {
             "does not belong to the object",
         ),
         ("1..N", "", "ruleset p: process; q: process do rule p < q ==> at[p] := l1; end; end;", "used as a number"),
-        ("1..N", "", "rule at[1] = l0 ==> at[1] := l1; end;", "named"),
+        ("1..N", "", "rule at[1] = l0 ==> at[1] := l1; end;", "a number is used as an object"),
         ("1..N", "", "ruleset p: process do rule x = 0 ==> x := p; end; end;", "not for every N"),
         (set, "", "ruleset p: process do rule N > 3 ==> at[p] := l1; end; end;", "how many objects"),
         (
@@ -181,7 +181,7 @@ fn what_depends_on_how_many_there_are_is_refused() {
             "not for every N",
         ),
         (set, "", "rule x = 0 ==> clear owner; end;", "not for every N"),
-        (set, "var count: 0..N;", "rule x = 0 ==> count := 0; end;", "two types depend"),
+        (set, "var count: 0..N+9;", "rule x = 0 ==> count := 0; end;", "two types depend"),
         (set, "", "rule x = 0 ==> x := 1; end; assume \"few\" x = 0;", "assumption"),
         (set, "", "rule x = 0 ==> x := 1; end; liveness \"again\" x = 0;", "only invariants"),
         (set, "", "rule x = 0 ==> x := 1; end; cover \"one\" x = 1;", "only invariants"),

@@ -938,7 +938,11 @@ pub(crate) fn write(writer: &mut dyn Write, object: &impl Serialize) -> io::Resu
 }
 
 /// The verdict on each property, and what cannot be checked.
-pub(super) fn property_objects<'a>(naming: Naming<'a>, lines: &Lines<'a>, report: &'a Report) -> Vec<PropertyObject<'a>> {
+pub(super) fn property_objects<'a>(
+    naming: Naming<'a>,
+    lines: &Lines<'a>,
+    report: &'a Report,
+) -> Vec<PropertyObject<'a>> {
     let judged = report.properties.iter().map(|property| {
         let run = report.cover_runs.iter().find(|(cover, _)| property.subject == Subject::Property(*cover));
         let run = run.map(|(_, trace)| TraceObject { naming, trace });

@@ -513,7 +513,9 @@ impl<'a> Walk<'a> {
                 (kind, Need::default())
             }
             Expr::Read(place) => (self.kind_of(self.model.pool[*place].ty), self.place(*place)),
-            Expr::Unary { operator: UnaryOperator::Not, operand } => plain(self.plain(*operand, sense.map(|sense| !sense))),
+            Expr::Unary { operator: UnaryOperator::Not, operand } => {
+                plain(self.plain(*operand, sense.map(|sense| !sense)))
+            }
             Expr::Unary { operand, .. } => plain(self.plain(*operand, None)),
             &Expr::Binary { operator, left, right } => plain(match operator {
                 BinaryOperator::And | BinaryOperator::Or => self.plain(left, sense).then(self.plain(right, sense)),
@@ -552,9 +554,7 @@ impl<'a> Walk<'a> {
                 plain(need)
             }
             &Expr::IsUndefined(place) => plain(self.place(place)),
-            &Expr::IsPresent { multiset, position } => {
-                plain(self.place(multiset).then(self.plain(position, None)))
-            }
+            &Expr::IsPresent { multiset, position } => plain(self.place(multiset).then(self.plain(position, None))),
             &Expr::IsMember { value, .. } => plain(self.expression(value, None).1),
             &Expr::SameContents { left, right } => {
                 let need = self.place(left).then(self.place(right));

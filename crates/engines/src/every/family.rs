@@ -48,7 +48,8 @@ impl Objects {
                 (TypeKind::Scalarset { size, .. }, TypeKind::Scalarset { size: other, .. }) => size != other,
                 (TypeKind::Range { low, high }, TypeKind::Range { low: other_low, high: other_high }) => {
                     if low != other_low {
-                        let reason = format!("the constant decides with which number `{}` begins", type_name(smaller, id));
+                        let reason =
+                            format!("the constant decides with which number `{}` begins", type_name(smaller, id));
                         return Err(Obstacle::new(reason, use_of(smaller, id)));
                     }
                     high != other_high
@@ -251,9 +252,9 @@ impl Member {
         for (variable, entry) in model.variables.iter_enumerated() {
             let mut next = layout.first_slot(variable).position();
             let mut split = Split { model: &model, objects, first, shared: &mut shared, rows: &mut rows };
-            split.walk(entry.ty, None, &mut next).map_err(|reason| {
-                Obstacle::new(format!("`{}` {reason}", entry.name), entry.span)
-            })?;
+            split
+                .walk(entry.ty, None, &mut next)
+                .map_err(|reason| Obstacle::new(format!("`{}` {reason}", entry.name), entry.span))?;
         }
         let pointers: Vec<bool> = shared.iter().map(|&slot| objects.may_be(layout.slots[slot].ty)).collect();
         let always = shared.iter().zip(&pointers).find(|(slot, is)| **is && !layout.slots[**slot].may_be_undefined);

@@ -11,7 +11,9 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use quotient_ir::{Fault, Interpreter, Interrupt, Iteration, Outcome, Parameter, PropertyId, RuleId, TableIndex, Valuation};
+use quotient_ir::{
+    Fault, Interpreter, Interrupt, Iteration, Outcome, Parameter, PropertyId, RuleId, TableIndex, Valuation,
+};
 use rustc_hash::FxHashMap;
 
 use super::classification::Needs;
