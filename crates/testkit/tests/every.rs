@@ -80,7 +80,7 @@ fn random_families_have_no_wrong_proofs() {
     let verdicts = map_on_workers(2, &seeds, |seed| compare(*seed));
     let count = |wanted: Verdict| verdicts.iter().filter(|verdict| **verdict == wanted).count();
     let (proved, refuted, open) = (count(Verdict::Holds), count(Verdict::Violated), count(Verdict::Inconclusive));
-    #[allow(clippy::print_stderr)] // shown with `--nocapture`, for docs/long-runs.md
+    #[expect(clippy::print_stderr, reason = "what is recorded of a long run")]
     {
         eprintln!("{total} families: {proved} proved, {refuted} refuted, {open} open");
     }
