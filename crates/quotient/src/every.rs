@@ -5,6 +5,7 @@
 //! objects in a view. The first violation is one with the smallest value of the constant.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -226,8 +227,8 @@ impl<'a, 'l> Family<'a, 'l> {
     fn prepare(&mut self, counts: &[usize]) -> Result<(), Error> {
         let mut members = (*self.members).clone();
         for &count in counts {
-            if !members.contains_key(&count) {
-                members.insert(count, self.member(count)?);
+            if let Entry::Vacant(entry) = members.entry(count) {
+                entry.insert(self.member(count)?);
             }
         }
         self.members = Arc::new(members);

@@ -1,5 +1,5 @@
 //! Random families of models: a Murphi text with `N` interchangeable processes, for claims about every `N`. Processes
-//! have a location and perhaps a flag; what is shared is a number, perhaps a process. Rules move one process or two,
+//! have a location and perhaps a flag; what is shared is a number, perhaps one process or two. Rules move one process or two,
 //! ask about all others, and move all others at once. The same seed gives the same text.
 
 use std::fmt::Write as _;
@@ -18,6 +18,7 @@ struct Family<'r> {
     numbers: usize,
     has_flag: bool,
     has_owner: bool,
+    has_second: bool,
     has_global_conditions: bool,
     has_broadcasts: bool,
 }
@@ -29,6 +30,7 @@ impl<'r> Family<'r> {
             numbers: 1 + random.below(3),
             has_flag: random.percent(35),
             has_owner: random.percent(40),
+            has_second: random.percent(30),
             has_global_conditions: random.percent(70),
             has_broadcasts: random.percent(50),
             random,
@@ -98,6 +100,10 @@ impl<'r> Family<'r> {
         match self.random.below(8) {
             0 if self.has_flag => format!("flag[{process}] := {};", self.random.percent(50)),
             1 | 2 => format!("x := {number};"),
+            3 if self.has_owner && self.has_second && self.random.percent(50) => {
+                let condition = self.of_process("second");
+                format!("if !isundefined(second) & {condition} then owner := second; end; second := {process};")
+            }
             3 if self.has_owner => format!("owner := {process};"),
             4 if self.has_owner => "undefine owner;".to_owned(),
             5 if self.has_broadcasts => {
@@ -156,6 +162,9 @@ impl<'r> Family<'r> {
         }
         if self.has_owner {
             text.push_str("var owner: process;\n");
+        }
+        if self.has_owner && self.has_second {
+            text.push_str("var second: process;\n");
         }
         let owner = self.has_owner && self.random.percent(30);
         if owner {

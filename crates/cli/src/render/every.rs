@@ -54,14 +54,7 @@ pub(crate) fn human(model: &Model, report: &EveryReport, detail: StateDetail, pa
             }
             None => String::new(),
         };
-        let time = quantity::duration(attempt.elapsed);
-        let _ = writeln!(
-            text,
-            "{:<11}  {views} of {} {}, {time}{outcome}",
-            "views",
-            attempt.kept,
-            visible(&report.objects)
-        );
+        let _ = writeln!(text, "{:<11}  k = {}: {views}{outcome}", "views", attempt.kept);
     }
     if let Some(proof) = &report.proof {
         let rechecked = quantity::count(proof.rechecked);

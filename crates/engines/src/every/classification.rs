@@ -65,8 +65,6 @@ pub struct Needs {
     pub rules: Table<RuleId, Need>,
     /// Of each property that is asked for.
     pub properties: Vec<(PropertyId, Need)>,
-    /// Broadcasts and conditions about all objects, in rules: what keeps the family from being monotone.
-    pub global: Vec<Obstacle>,
     /// States with fewer other objects than this are not built: there may be no model of that size.
     pub least: usize,
 }
@@ -102,7 +100,6 @@ pub fn classify(
         model,
         objects,
         obstacles: Vec::new(),
-        global: Vec::new(),
         frames: Vec::new(),
         in_loop: false,
         around: None,
@@ -123,7 +120,6 @@ pub fn classify(
         let own = walk.owner(&start.parameters, &start.locals, |walk| walk.body(&start.body));
         starts = starts.or(own);
     }
-    walk.global.clear();
     let mut rules = Table::new();
     for rule in model.rules.iter() {
         walk.span = rule.span;
@@ -132,7 +128,6 @@ pub fn classify(
             guard.then(walk.body(&rule.body))
         }));
     }
-    let global = std::mem::take(&mut walk.global);
     let mut asked = Vec::new();
     for &id in properties {
         let property = &model.properties[id];
@@ -147,7 +142,7 @@ pub fn classify(
     }
     let mut obstacles = walk.obstacles;
     if obstacles.is_empty() {
-        return Ok(Needs { starts, rules, properties: asked, global, least });
+        return Ok(Needs { starts, rules, properties: asked, least });
     }
     obstacles.sort_by_key(|obstacle| obstacle.span);
     obstacles.dedup();
@@ -196,7 +191,6 @@ struct Walk<'a> {
     model: &'a Model,
     objects: &'a Objects,
     obstacles: Vec<Obstacle>,
-    global: Vec<Obstacle>,
     frames: Vec<Frame<'a>>,
     /// Whether a loop over all objects is around.
     in_loop: bool,
@@ -412,7 +406,6 @@ impl<'a> Walk<'a> {
                     self.refuse("a loop over all objects for each object", span);
                     return Need::default();
                 }
-                self.global.push(Obstacle::new("a loop over all objects", span));
                 self.in_loop = true;
                 self.denote(local, Denotes::Iterated);
                 let inner = self.body(body);
@@ -561,7 +554,6 @@ impl<'a> Walk<'a> {
                 if !self.objects.indexes(self.model, self.model.pool[left].ty) {
                     return plain(need);
                 }
-                self.global.push(Obstacle::new("a comparison of the cells of all objects", self.span));
                 self.inside(Quantifier::All, sense);
                 plain(Need { witnesses: need.witnesses + 1, concerns_all: true, ..need })
             }
@@ -576,20 +568,18 @@ impl<'a> Walk<'a> {
     /// Whether a function, or one that it calls, has quantifiers or loops over objects: told by walking it on its own.
     fn asks_about_all(&mut self, function: FunctionId) -> bool {
         let entry = &self.model.functions[function];
-        let (known, obstacles, span) = (self.global.len(), self.obstacles.len(), self.span);
+        let (obstacles, span) = (self.obstacles.len(), self.span);
         if self.frames.len() >= DEEPEST {
             return true;
         }
         self.enter(&entry.locals, Some(function), true);
         let (in_loop, around) = (std::mem::take(&mut self.in_loop), self.around.take());
-        self.body(&entry.body);
+        let need = self.body(&entry.body);
         (self.in_loop, self.around) = (in_loop, around);
         self.frames.pop();
         self.span = span;
         self.obstacles.truncate(obstacles);
-        let asks = self.global.len() > known;
-        self.global.truncate(known);
-        asks
+        need.concerns_all
     }
 
     /// Refuses a quantifier over objects inside another one that a single witness for each does not decide. Returns the
@@ -625,7 +615,6 @@ impl<'a> Walk<'a> {
         self.denote(local, Denotes::Own);
         let need = match range {
             Iteration::Over(ty) if self.objects.may_be(*ty) => {
-                self.global.push(Obstacle::new("a condition about all objects", self.span));
                 let is_probe = never_decides(self.model, quantifier, body);
                 let outer = self.around;
                 let inner = if is_probe {
