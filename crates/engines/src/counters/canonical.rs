@@ -16,6 +16,9 @@ use super::world::{Area, Cell, World};
 /// The number of orders of entities that are compared.
 const MOST_ORDERS: u64 = 5040;
 
+/// Entities of a family in an order.
+type Order = Vec<usize>;
+
 /// A state in its stored form.
 pub(crate) struct Canonical {
     pub(crate) key: Vec<u8>,
@@ -33,7 +36,7 @@ pub(crate) struct Canonical {
 /// If there are too many orders of entities.
 pub(crate) fn canonical(scheme: &Scheme<'_>, mut world: World) -> Result<Canonical, Refused> {
     sort_multisets(scheme, &mut world);
-    let kept = merge(scheme, &mut world);
+    let kept = merge(scheme, &mut world)?;
     let mut search = Search { scheme, world: &world, kept: &kept, best: None, orders: 0 };
     let mut colours = search.colours();
     search.refine(&mut colours);
@@ -46,7 +49,10 @@ pub(crate) fn canonical(scheme: &Scheme<'_>, mut world: World) -> Result<Canonic
 }
 
 /// Merges entities that are alike; returns those that are left.
-fn merge(scheme: &Scheme<'_>, world: &mut World) -> Vec<Vec<usize>> {
+///
+/// # Errors
+/// If a cell names an entity that is not a single object: then the state is not one.
+fn merge(scheme: &Scheme<'_>, world: &mut World) -> Result<Vec<Order>, Refused> {
     let mut is_named: Vec<Vec<bool>> = world.counts.iter().map(|counts| vec![false; counts.len()]).collect();
     let mut name = |cell: &Cell| {
         if let Cell::Object { family, entity } = *cell {
@@ -60,15 +66,20 @@ fn merge(scheme: &Scheme<'_>, world: &mut World) -> Vec<Vec<usize>> {
             row(&scheme.globals, &world.area, family, entity).iter().for_each(&mut name);
         }
     }
-    let mut kept: Vec<Vec<usize>> = Vec::with_capacity(world.counts.len());
-    for family in 0..world.counts.len() {
+    let named = is_named.iter().flatten().zip(world.counts.iter().flatten());
+    if named.into_iter().any(|(is_named, count)| *is_named && *count != 1) {
+        let reason = "several interchangeable values are named as one".to_owned();
+        return Err(Refused { reason, span: Default::default() });
+    }
+    let mut kept: Vec<Order> = Vec::with_capacity(world.counts.len());
+    for (family, is_named) in is_named.iter().enumerate() {
         let mut own: Vec<usize> = Vec::new();
         for entity in 0..world.counts[family].len() {
             if world.counts[family][entity] == 0 {
                 continue;
             }
             let alike = |&known: &usize| {
-                !is_named[family][known] && !is_named[family][entity] && are_alike(scheme, world, family, known, entity)
+                !is_named[known] && !is_named[entity] && are_alike(scheme, world, family, known, entity)
             };
             match own.iter().copied().find(alike) {
                 Some(known) => {
@@ -88,7 +99,7 @@ fn merge(scheme: &Scheme<'_>, world: &mut World) -> Vec<Vec<usize>> {
         }
         kept.push(own);
     }
-    kept
+    Ok(kept)
 }
 
 /// Whether objects of two entities can be exchanged.
@@ -148,7 +159,7 @@ struct Search<'a> {
     world: &'a World,
     kept: &'a [Vec<usize>],
     /// The least encoding, and the orders that have it.
-    best: Option<(Vec<u8>, Vec<Vec<Vec<usize>>>)>,
+    best: Option<(Vec<u8>, Vec<Vec<Order>>)>,
     orders: u64,
 }
 
