@@ -16,6 +16,9 @@ use super::world::{Area, Cell, World};
 /// The number of orders of entities that are compared.
 const MOST_ORDERS: u64 = 5040;
 
+/// Entities of a family in an order.
+type Order = Vec<usize>;
+
 /// A state in its stored form.
 pub(crate) struct Canonical {
     pub(crate) key: Vec<u8>,
@@ -33,9 +36,8 @@ pub(crate) struct Canonical {
 /// If there are too many orders of entities.
 pub(crate) fn canonical(scheme: &Scheme<'_>, mut world: World) -> Result<Canonical, Refused> {
     sort_multisets(scheme, &mut world);
-    let kept = merge(scheme, &mut world);
-    let labels = labels(scheme);
-    let mut search = Search { scheme, world: &world, kept: &kept, labels: &labels, best: None, orders: 0 };
+    let kept = merge(scheme, &mut world)?;
+    let mut search = Search { scheme, world: &world, kept: &kept, best: None, orders: 0 };
     let mut colours = search.colours();
     search.refine(&mut colours);
     search.break_ties(colours)?;
@@ -47,7 +49,10 @@ pub(crate) fn canonical(scheme: &Scheme<'_>, mut world: World) -> Result<Canonic
 }
 
 /// Merges entities that are alike; returns those that are left.
-fn merge(scheme: &Scheme<'_>, world: &mut World) -> Vec<Vec<usize>> {
+///
+/// # Errors
+/// If a cell names an entity that is not a single object: then the state is not one.
+fn merge(scheme: &Scheme<'_>, world: &mut World) -> Result<Vec<Order>, Refused> {
     let mut is_named: Vec<Vec<bool>> = world.counts.iter().map(|counts| vec![false; counts.len()]).collect();
     let mut name = |cell: &Cell| {
         if let Cell::Object { family, entity } = *cell {
@@ -61,15 +66,20 @@ fn merge(scheme: &Scheme<'_>, world: &mut World) -> Vec<Vec<usize>> {
             row(&scheme.globals, &world.area, family, entity).iter().for_each(&mut name);
         }
     }
-    let mut kept: Vec<Vec<usize>> = Vec::with_capacity(world.counts.len());
-    for family in 0..world.counts.len() {
+    let named = is_named.iter().flatten().zip(world.counts.iter().flatten());
+    if named.into_iter().any(|(is_named, count)| *is_named && *count != 1) {
+        let reason = "several interchangeable values are named as one".to_owned();
+        return Err(Refused { reason, span: Default::default() });
+    }
+    let mut kept: Vec<Order> = Vec::with_capacity(world.counts.len());
+    for (family, is_named) in is_named.iter().enumerate() {
         let mut own: Vec<usize> = Vec::new();
         for entity in 0..world.counts[family].len() {
             if world.counts[family][entity] == 0 {
                 continue;
             }
             let alike = |&known: &usize| {
-                !is_named[family][known] && !is_named[family][entity] && are_alike(scheme, world, family, known, entity)
+                !is_named[known] && !is_named[entity] && are_alike(scheme, world, family, known, entity)
             };
             match own.iter().copied().find(alike) {
                 Some(known) => {
@@ -89,7 +99,7 @@ fn merge(scheme: &Scheme<'_>, world: &mut World) -> Vec<Vec<usize>> {
         }
         kept.push(own);
     }
-    kept
+    Ok(kept)
 }
 
 /// Whether objects of two entities can be exchanged.
@@ -137,37 +147,6 @@ fn row<'a>(columns: &Columns, area: &'a Area, family: usize, entity: usize) -> &
     &area.each[family][entity * width..(entity + 1) * width]
 }
 
-/// What tells columns apart: the positions of a multiset do not count.
-struct Labels {
-    single: Vec<usize>,
-    each: Vec<Vec<usize>>,
-}
-
-fn labels(scheme: &Scheme<'_>) -> Labels {
-    let columns = &scheme.globals;
-    let mut labels: Vec<usize> = (0..columns.columns.len()).collect();
-    // A nested multiset comes before the one around it.
-    for multiset in &columns.multisets {
-        for column in multiset.first..multiset.first + multiset.capacity * multiset.stride {
-            labels[column] = labels[multiset.first + (column - multiset.first) % multiset.stride];
-        }
-    }
-    let mut found =
-        Labels { single: vec![0; columns.singles], each: columns.widths.iter().map(|&width| vec![0; width]).collect() };
-    for (column, label) in columns.columns.iter().zip(labels) {
-        match column.address {
-            Address::Single(position) => found.single[position] = label,
-            Address::Each(family, position) => found.each[family][position] = label,
-            Address::Pairs { pair, diagonal, .. } => {
-                if let Some(diagonal) = diagonal {
-                    found.each[scheme.pairs[pair].0][diagonal] = label;
-                }
-            }
-        }
-    }
-    found
-}
-
 fn hash(parts: impl Hash) -> u64 {
     let mut hasher = FxHasher::default();
     parts.hash(&mut hasher);
@@ -179,9 +158,8 @@ struct Search<'a> {
     scheme: &'a Scheme<'a>,
     world: &'a World,
     kept: &'a [Vec<usize>],
-    labels: &'a Labels,
     /// The least encoding, and the orders that have it.
-    best: Option<(Vec<u8>, Vec<Vec<Vec<usize>>>)>,
+    best: Option<(Vec<u8>, Vec<Vec<Order>>)>,
     orders: u64,
 }
 
@@ -197,7 +175,7 @@ impl Search<'_> {
                     Cell::Object { family, .. } => Cell::Object { family, entity: 0 },
                     cell => cell,
                 };
-                let cells = cells.iter().zip(&self.labels.each[family]);
+                let cells = cells.iter().zip(&self.scheme.labels.each[family]);
                 let sum = cells.fold(0u64, |sum, (cell, label)| sum.wrapping_add(hash((label, masked(*cell)))));
                 colours[family][entity] = hash((family, self.world.counts[family][entity], sum));
             }
@@ -240,14 +218,14 @@ impl Search<'_> {
             let sum = &mut sums[family][entity];
             *sum = sum.wrapping_add(value);
         };
-        for (cell, label) in area.single.iter().zip(&self.labels.single) {
+        for (cell, label) in area.single.iter().zip(&self.scheme.labels.single) {
             if let Cell::Object { family, entity } = *cell {
                 add(family as usize, entity as usize, hash((1, label)));
             }
         }
         for (family, kept) in self.kept.iter().enumerate() {
             for &entity in kept {
-                for (cell, label) in row(columns, area, family, entity).iter().zip(&self.labels.each[family]) {
+                for (cell, label) in row(columns, area, family, entity).iter().zip(&self.scheme.labels.each[family]) {
                     if let Cell::Object { family: target, entity: named } = *cell {
                         let (target, named) = (target as usize, named as usize);
                         add(family, entity, hash((2, label, colours[target][named])));

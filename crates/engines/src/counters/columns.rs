@@ -27,14 +27,14 @@ impl Family {
         self.first + (self.size - 1) as i64
     }
 
-    /// Whether all values are in a set of values, or none; an error if some are.
+    /// Whether all values are in a set of values, or none; nothing if some are.
     pub(crate) fn is_within(&self, domain: &Domain) -> Option<bool> {
-        let inside = domain.between(self.first, self.last()).map_or(0, |part| part.size());
-        match inside {
-            0 => Some(false),
-            all if all == self.size => Some(true),
-            _ => None,
+        let (first, last) = (self.first, self.last());
+        // Pieces are apart from each other, so all are in one piece or none has all.
+        if domain.pieces().iter().any(|&(low, high)| low <= first && last <= high) {
+            return Some(true);
         }
+        domain.pieces().iter().all(|&(low, high)| high < first || last < low).then_some(false)
     }
 }
 
@@ -120,6 +120,8 @@ pub(crate) struct Scheme<'m> {
     pub(crate) variables: Table<VariableId, (Form, usize)>,
     pub(crate) scopes: FxHashMap<Scope, ScopeColumns>,
     pub(crate) results: Vec<Option<Form>>,
+    /// What tells the columns of the state apart.
+    pub(crate) labels: Labels,
     /// The values of scalar types.
     pub(crate) domains: Vec<Option<Domain>>,
 }
@@ -186,7 +188,8 @@ impl<'m> Scheme<'m> {
         areas.into_iter().for_each(|area| area.pair_widths.resize(pairs.len(), 0));
         let domain = |ty: TypeId| model.is_scalar(ty).then(|| model.domain(ty));
         let domains = model.types.indices().map(domain).collect();
-        Ok(Self { model, families, pairs, globals, variables, scopes, results, domains })
+        let labels = labels(&globals, &pairs);
+        Ok(Self { model, families, pairs, globals, variables, scopes, results, labels, domains })
     }
 
     /// The values of a scalar type.
@@ -207,6 +210,37 @@ impl<'m> Scheme<'m> {
         let offset: usize = column.strides.iter().zip(objects).map(|(stride, object)| stride * object).sum();
         SlotId::from_position(column.slot + offset)
     }
+}
+
+/// What tells columns apart: the positions of a multiset do not count.
+#[derive(Clone, Debug)]
+pub(crate) struct Labels {
+    pub(crate) single: Vec<usize>,
+    pub(crate) each: Vec<Vec<usize>>,
+}
+
+fn labels(columns: &Columns, pairs: &[(usize, usize)]) -> Labels {
+    let mut labels: Vec<usize> = (0..columns.columns.len()).collect();
+    // A nested multiset comes before the one around it.
+    for multiset in &columns.multisets {
+        for column in multiset.first..multiset.first + multiset.capacity * multiset.stride {
+            labels[column] = labels[multiset.first + (column - multiset.first) % multiset.stride];
+        }
+    }
+    let mut found =
+        Labels { single: vec![0; columns.singles], each: columns.widths.iter().map(|&width| vec![0; width]).collect() };
+    for (column, label) in columns.columns.iter().zip(labels) {
+        match column.address {
+            Address::Single(position) => found.single[position] = label,
+            Address::Each(family, position) => found.each[family][position] = label,
+            Address::Pairs { pair, diagonal, .. } => {
+                if let Some(diagonal) = diagonal {
+                    found.each[pairs[pair].0][diagonal] = label;
+                }
+            }
+        }
+    }
+    found
 }
 
 /// Whether a form has an array over a family inside.

@@ -6,9 +6,9 @@ use quotient_ir::{
 };
 use quotient_symmetry::Scope;
 
-use super::columns::{Form, FormKind};
+use super::columns::{Columns, Form, FormKind};
 use super::machine::{Choice, Location, Machine, Run, Stop, multiset_form};
-use super::world::Cell;
+use super::world::{Area, Cell};
 
 /// How a statement ends.
 pub(crate) enum Flow {
@@ -255,7 +255,8 @@ impl<'s> Machine<'s> {
             }
             self.set_local(local, Cell::Undefined);
             // Nothing that the next iteration uses has changed: it does the same, and so do all others.
-            if !watch.is_noticed && before == Some(self.singles()) {
+            let is_noticed = watch.is_noticed || self.world.counts[family].len() > own + 1;
+            if !is_noticed && !self.names_alike(&watch) && before == Some(self.singles()) {
                 self.world.counts[family][own] += self.world.counts[family][entity];
                 self.world.counts[family][entity] = 0;
                 return Ok(Flow::Onward);
@@ -268,6 +269,22 @@ impl<'s> Machine<'s> {
                 return Ok(Flow::Onward);
             }
         }
+    }
+
+    /// Whether the object of an iteration names another one of its entity: then that one is treated differently.
+    fn names_alike(&self, watch: &Watch) -> bool {
+        let &Watch { family, own, source, since, .. } = watch;
+        let names = |area: &Area, columns: &Columns| {
+            let width = columns.widths[family];
+            area.each[family][own * width..(own + 1) * width].iter().any(|cell| match *cell {
+                Cell::Object { family: of, entity } => {
+                    of as usize == family && (entity as usize == source || entity as usize >= since)
+                }
+                _ => false,
+            })
+        };
+        let is_in_frame = self.frames.iter().any(|frame| names(&frame.area, &frame.columns.columns));
+        is_in_frame || names(&self.world.area, &self.scheme.globals)
     }
 
     /// The cells that do not belong to objects.

@@ -1,6 +1,7 @@
 //! The evaluator on counted objects: the memory, the values of expressions and the locations of places. It follows the
 //! reference interpreter in everything but what ranges over a family: that is done once for each entity.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
@@ -109,6 +110,13 @@ impl<'s> Machine<'s> {
         let frame = machine.new_frame(scope);
         machine.frames.push(frame);
         machine
+    }
+
+    /// Leaves the scope for another one.
+    pub(crate) fn enter(&mut self, scope: Scope) {
+        let frame = self.new_frame(scope);
+        self.frames.clear();
+        self.frames.push(frame);
     }
 
     pub(crate) fn new_frame(&self, scope: Scope) -> Frame<'s> {
@@ -375,8 +383,8 @@ impl<'s> Machine<'s> {
         let FormKind::Scalar { families, .. } = &form.kind else {
             return self.refuse("a variable that is not a scalar ranges over all its values");
         };
-        let (mut choices, domain): (Vec<Choice>, Domain) = match range {
-            Iteration::Over(ty) => (Vec::new(), self.scheme.domain(*ty).clone()),
+        let domain: Cow<'s, Domain> = match range {
+            Iteration::Over(ty) => Cow::Borrowed(self.scheme.domain(*ty)),
             Iteration::Steps { from, to, step } => {
                 let from = self.number(*from)?;
                 let to = self.number(*to)?;
@@ -401,9 +409,10 @@ impl<'s> Machine<'s> {
                 if step.abs() != 1 && from != to {
                     return self.refuse("a range over interchangeable values leaves some out");
                 }
-                (Vec::new(), Domain::interval(from.min(to), from.max(to)))
+                Cow::Owned(Domain::interval(from.min(to), from.max(to)))
             }
         };
+        let mut choices = Vec::new();
         let mut inside = Vec::new();
         for &family in families {
             match self.scheme.families[family].is_within(&domain) {

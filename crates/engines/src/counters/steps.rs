@@ -54,8 +54,11 @@ pub(crate) enum Truth {
 /// # Errors
 /// If counters do not show what a step does.
 pub(crate) fn expand(scheme: &Scheme<'_>, world: &World, visit: &mut dyn FnMut(Firing)) -> Result<(), Refused> {
+    let mut machine: Option<Machine<'_>> = None;
     for (rule, entry) in scheme.model.rules.iter_enumerated() {
-        let machine = Machine::new(scheme, world.clone(), Scope::Rule(rule), entry.span);
+        let scope = Scope::Rule(rule);
+        let machine = machine.get_or_insert_with(|| Machine::new(scheme, world.clone(), scope, entry.span));
+        machine.enter(scope);
         let mut valuations = Valuations { machine, parameters: &entry.parameters, span: entry.span };
         valuations.each(&mut |machine, chosen, weight| {
             let firing = |outcome| Firing { rule, chosen: chosen.to_vec(), weight, outcome };
@@ -99,7 +102,7 @@ pub(crate) fn truth(
 ) -> Result<Truth, Refused> {
     let entry = &scheme.model.properties[property];
     let Some(condition) = entry.formula.condition() else { return Ok(Truth::False) };
-    let machine = Machine::new(scheme, world.clone(), Scope::Property(property), entry.span);
+    let machine = &mut Machine::new(scheme, world.clone(), Scope::Property(property), entry.span);
     let mut found = if decisive { Truth::False } else { Truth::True };
     let mut valuations = Valuations { machine, parameters: &entry.parameters, span: entry.span };
     valuations.each(&mut |machine, _, _| {
@@ -129,7 +132,7 @@ fn value(machine: &mut Machine<'_>, condition: ExprId) -> Result<Truth, Refused>
 
 /// The valuations of parameters, up to exchanges.
 struct Valuations<'a, 's> {
-    machine: Machine<'s>,
+    machine: &'a mut Machine<'s>,
     parameters: &'a [Parameter],
     span: Span,
 }
@@ -153,7 +156,7 @@ impl<'s> Valuations<'_, 's> {
     ) -> Result<bool, Refused> {
         self.machine.begin(self.span);
         let Some(parameter) = self.parameters.get(chosen.len()) else {
-            return visit(&mut self.machine, chosen, weight);
+            return visit(self.machine, chosen, weight);
         };
         let choices = self.machine.choices(parameter.local, &parameter.range).map_err(|stop| self.refused(stop))?;
         for choice in choices {
