@@ -15,6 +15,9 @@ use crate::search::{unfinished, within_memory};
 /// representatives.
 const MANY_VALUES: usize = 8;
 
+/// What was found, and the most tokens in a cell and in all, if the model counts tokens.
+type Explored = (Found, Option<(u64, u64)>);
+
 /// Reads the text, and searches with counters for what is interchangeable.
 pub(crate) fn search(plan: &Plan, control: &Control) -> Result<Found, Error> {
     let Plan { model, search, properties, .. } = plan;
@@ -26,12 +29,8 @@ pub(crate) fn search(plan: &Plan, control: &Control) -> Result<Found, Error> {
     run(model, &text, search, control).map(|(found, _)| found)
 }
 
-/// The states of a model, and the most tokens in a cell and in all, if it counts tokens.
-pub(crate) fn explore(
-    model: &Model,
-    search: &SearchOptions,
-    control: &Control,
-) -> Result<(Found, Option<(u64, u64)>), Error> {
+/// The states of a model.
+pub(crate) fn explore(model: &Model, search: &SearchOptions, control: &Control) -> Result<Explored, Error> {
     let text = text(model, &[], control);
     if let Some(reason) = control.check() {
         return Ok((Found::new(None, unfinished(model, search, reason, control)), None));
@@ -45,7 +44,7 @@ pub(crate) fn try_explore(
     search: &SearchOptions,
     control: &Control,
     most_states: u64,
-) -> Result<Option<(Found, Option<(u64, u64)>)>, Error> {
+) -> Result<Option<Explored>, Error> {
     let text = text(model, &[], control);
     let Some(text) = text.filter(|text| text.free().iter().any(|(_, values)| values.len() >= MANY_VALUES)) else {
         return Ok(None);
@@ -73,12 +72,7 @@ fn too_large() -> Refusal {
     Refusal::Engine("--engine counters: the text is too large to be read for symmetries".into())
 }
 
-fn run(
-    model: &Model,
-    text: &TextSymmetries,
-    search: &SearchOptions,
-    control: &Control,
-) -> Result<(Found, Option<(u64, u64)>), Error> {
+fn run(model: &Model, text: &TextSymmetries, search: &SearchOptions, control: &Control) -> Result<Explored, Error> {
     control.enter(Phase::Searching);
     let mut follower = Follower::new(control, None);
     let search = within_memory(search, control);

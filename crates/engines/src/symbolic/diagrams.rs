@@ -190,6 +190,7 @@ impl Diagrams {
     }
 
     /// The same, of the variables from the top of the set on.
+    #[expect(clippy::mutable_key_type, reason = "sets are compared by node, which does not change")]
     fn greatest_below(
         &self,
         set: &Set,
