@@ -30,7 +30,7 @@ pub(crate) fn search(plan: &Plan, control: &Control) -> Result<Found, Error> {
     let sizes: Vec<String> = families.iter().map(u64::to_string).collect();
     let sizes = sizes.join(" and ");
     let counted = format!("{sizes} interchangeable values are counted, in at most {most_entities} sorts at a time");
-    Ok(Found { counted: Some(counted), ..Found::new(None, report) })
+    Ok(Found { notes: vec![counted.clone()], counted: Some(counted), ..Found::new(None, report) })
 }
 
 fn error_of(plan: &Plan, error: CountersError) -> Error {
