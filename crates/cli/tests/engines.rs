@@ -43,12 +43,8 @@ fn sets_and_proofs_find_what_is_wrong() {
 fn processes_are_counted() {
     let said = quotient(["check", "--engine", "counters", "-D", "N=60", SEMAPHORE]);
     assert_eq!(said.status, Some(0), "{said}");
-    for words in [
-        "counters; 60 interchangeable values are counted, in at most 3 sorts at a time",
-        "121, representing 35,740,566,642,812,256,256",
-    ] {
-        assert!(said.stdout.contains(words), "{words}: {said}");
-    }
+    assert!(said.stdout.contains("121, representing 35,740,566,642,812,256,256"), "{said}");
+    assert!(said.stderr.contains("60 interchangeable values are counted, in at most 3 sorts at a time"), "{said}");
 }
 
 #[test]

@@ -82,7 +82,7 @@ fn run(model: &Model, text: &TextSymmetries, search: &SearchOptions, control: &C
     let sizes: Vec<String> = families.iter().map(u64::to_string).collect();
     let sizes = sizes.join(" and ");
     let counted = format!("{sizes} interchangeable values are counted, in at most {most_entities} sorts at a time");
-    Ok((Found { counted: Some(counted), ..Found::new(None, report) }, tokens))
+    Ok((Found { notes: vec![counted.clone()], counted: Some(counted), ..Found::new(None, report) }, tokens))
 }
 
 fn error_of(source: &Source, error: CountersError) -> Error {

@@ -95,8 +95,9 @@ pub fn random_net(seed: u64) -> RandomNet {
 pub fn random_net_of(seed: u64, (least, most): (i64, i64)) -> RandomNet {
     let mut random = Random::new(seed);
     let sorts = ["cyclicenumeration", "finiteenumeration", "finiteintrange"];
-    let classes: Vec<Class> =
-        (0..random.below(3)).map(|_| Class { sort: random.pick(&sorts), size: random.between(least, most) }).collect();
+    let classes: Vec<Class> = (0..random.below(3))
+        .map(|_| Class { sort: random.pick::<&str>(&sorts), size: random.between(least, most) })
+        .collect();
     let variables: Vec<usize> = (0..2 * classes.len()).map(|number| number / 2).collect();
     let mut net = RandomNet { classes, variables, places: Vec::new(), transitions: Vec::new() };
     for _ in 0..random.between(2, 4) {
