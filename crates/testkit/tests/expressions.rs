@@ -113,7 +113,8 @@ fn compare(text: &str, language: Language, seed: u64) -> usize {
 fn variables_read_as_their_cells() {
     let seeds = 0..number_from("QUOTIENT_EXPRESSION_MODELS", 5);
     let options = ProgramOptions::default();
-    let languages: [(Language, usize, &dyn Fn(u64) -> String); 5] = [
+    type Texts<'a> = &'a dyn Fn(u64) -> String;
+    let languages: [(Language, usize, Texts<'_>); 5] = [
         (Language::Murphi, 200, &|seed| random_program(seed, &options)),
         (Language::Promela, 100, &random_promela),
         (Language::B, 200, &random_machine),
