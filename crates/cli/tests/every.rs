@@ -56,9 +56,9 @@ violated: invariant "an exclusive or modified copy is the only one"
  2  Rule "read miss", n: node_1
       at[node_1]: invalid → shared
     invariant "an exclusive or modified copy is the only one" fails here
-    ../../../../models/murphi/every/moesi.m:72:1
+    ../../../../models/every/moesi.m:72:1
     72 | invariant "an exclusive or modified copy is the only one"
-    false for n = node_0, m = node_1: m = n | at[m] = invalid (../../../../models/murphi/every/moesi.m:74:63)
+    false for n = node_0, m = node_1: m = n | at[m] = invalid (../../../../models/every/moesi.m:74:63)
       while at[n] = exclusive | at[n] = modified
       here at[node_1] = shared
 
@@ -256,7 +256,7 @@ error: --every: `N` is the number of objects, and begins with 1
         str![[r#"
 ---- stderr
 error[not-every-size]: not for every WRONG: no type has a number of values that depends on the constant
---> ../../../../models/murphi/every/msi.m
+--> ../../../../models/every/msi.m
 
 1 error
 ---- exit status 3

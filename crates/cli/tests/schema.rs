@@ -78,9 +78,9 @@ fn check() {
         &["../../../../models/murphi/dining_deadlock.m"],
         &["../../../../models/promela/mutex.pml"],
         &["../../../../models/b/PetersonBroken.mch"],
-        &["../../../../models/murphi/every/msi.m", "--every", "N"],
-        &["../../../../models/murphi/every/msi.m", "--every", "N", "-D", "WRONG=1"],
-        &["../../../../models/murphi/every/msi.m", "--every", "N=3", "--timeout", "0s"],
+        &["../../../../models/every/msi.m", "--every", "N"],
+        &["../../../../models/every/msi.m", "--every", "N", "-D", "WRONG=1"],
+        &["../../../../models/every/msi.m", "--every", "N=3", "--timeout", "0s"],
     ];
     for line in lines {
         run(&validator, &[&["check"], *line].concat());

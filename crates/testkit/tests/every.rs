@@ -1,4 +1,4 @@
-//! Claims about every size against brute force: random families and the models of `models/murphi/every`.
+//! Claims about every size against brute force: random families and the models of `models/every`.
 
 use std::time::Duration;
 
@@ -110,7 +110,7 @@ fn expectations(text: &str) -> Vec<Expectation<'_>> {
 
 #[test]
 fn models_hold_or_are_refuted_as_they_say() {
-    let folder = workspace().join("models/murphi/every");
+    let folder = workspace().join("models/every");
     let entries = std::fs::read_dir(&folder).expect("the folder of the models");
     let mut paths: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();
     paths.sort();
