@@ -5,7 +5,7 @@ mod transcript;
 use snapbox::str;
 use transcript::{expect, quotient};
 
-const MODELS: &str = "../../../../models/murphi";
+const MODELS: &str = "../../../../models";
 
 fn every(model: &str, arguments: &[&str]) -> transcript::Transcript {
     let path = format!("{MODELS}/{model}");
@@ -149,7 +149,7 @@ for N ≥ 5, the shared variables and any 2 of the other values of `process` are
 #[test]
 fn an_order_between_processes_is_refused() {
     expect(
-        every("bakery.m", &[]),
+        every("murphi/bakery.m", &[]),
         str![[r#"
 ---- stderr
 error[not-every-size]: not for every N: two types depend on the constant: `process` and `1..4`
@@ -168,7 +168,7 @@ error[not-every-size]: not for every N: two types depend on the constant: `proce
 #[test]
 fn counting_is_refused() {
     expect(
-        every("mesi.m", &["--property", "coherence"]),
+        every("murphi/mesi.m", &["--property", "coherence"]),
         str![[r#"
 ---- stderr
 error[not-every-size]: not for every N: the constant decides with which number `-2..2` begins
@@ -187,7 +187,7 @@ error[not-every-size]: not for every N: the constant decides with which number `
 #[test]
 fn multisets_of_processes_are_refused() {
     expect(
-        every("lock_server.m", &[]),
+        every("murphi/lock_server.m", &[]),
         str![[r#"
 ---- stderr
 error[not-every-size]: not for every N: `network` is a multiset of objects, which is not supported

@@ -244,6 +244,7 @@ fn what_the_examples_show() {
         ("peterson.m", "S3"),
         ("resource_allocator.m", "S3 × S2 × S2"),
         ("resource_controller.m", "S3 × S3"),
+        ("semaphore_mutex.m", "S4"),
         ("social_golfer.m", "S4 × S2 × S2"),
         ("three_tiered.m", "S3 × S3 × S2"),
         ("ticket_lock.m", "S3"),
