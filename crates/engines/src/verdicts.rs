@@ -1,6 +1,8 @@
 //! From a search to a report: one verdict for each subject, each violation with a replayed run.
 
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use num_bigint::BigUint;
 use quotient_ir::{
@@ -15,6 +17,7 @@ use crate::explicit::judge::Checks;
 use crate::explicit::liveness::find_dead_ends;
 use crate::explicit::rebuild::rebuild;
 use crate::explicit::statistics::count_firings;
+use crate::explicit::store::StateNumber;
 use crate::explicit::{End, Exploration, explore, retrace};
 use crate::observer::{Observer, Progress};
 use crate::options::SearchOptions;
@@ -262,7 +265,12 @@ fn search_space_and_judge<S: SearchSpace>(
         (Some(_), _) if exploration.approximation.is_some() => None,
         (None, _) => Some(exploration.states.into()),
         (_, Some(everywhere)) => everywhere.represented.clone(),
-        (Some(size), None) => count_represented(&exploration, size, observer),
+        (Some(size), None) => match (&orbits, exploration.store.pieces(COUNTING_INTERVAL)) {
+            (Some(orbits), Some(pieces)) if options.threads > 1 && pieces.len() > 1 => {
+                count_on_threads(&exploration, orbits.size, pieces, options.threads, observer)
+            }
+            _ => count_represented(&exploration, size, observer),
+        },
     };
     retrace(system, &checks, options, &mut exploration, observer);
     let is_finished = matches!(exploration.end, End::Finished);
@@ -325,19 +333,73 @@ fn search_space_and_judge<S: SearchSpace>(
     Ok((Report { partial_order: options.partial_order.is_some(), ..report }, exploration))
 }
 
+/// The progress of a search that has ended.
+fn final_progress(exploration: &Exploration) -> Progress {
+    Progress {
+        states: exploration.states,
+        transitions: exploration.transitions,
+        frontier: 0,
+        depth: exploration.depth,
+        memory_bytes: exploration.memory_bytes,
+    }
+}
+
+/// Adds up the orbit sizes of the states of all pieces on several threads, unless that takes longer than the observer
+/// allows.
+fn count_on_threads(
+    exploration: &Exploration,
+    size: OrbitCounter<'_>,
+    pieces: Vec<impl Iterator<Item = StateNumber> + Send>,
+    threads: u32,
+    observer: &mut dyn Observer,
+) -> Option<BigUint> {
+    let (store, surplus) = (&exploration.store, &exploration.surplus);
+    let progress = final_progress(exploration);
+    let is_over = AtomicBool::new(false);
+    let pieces = Mutex::new(pieces);
+    // None if the size of an orbit is not known.
+    let count = |mut is_stopped: Box<dyn FnMut() -> bool + '_>| {
+        let (mut workspace, mut sum) = (Workspace::default(), BigUint::ZERO);
+        while !is_stopped() {
+            let Some(piece) = pieces.lock().unwrap_or_else(PoisonError::into_inner).pop() else { return Some(sum) };
+            for number in piece.filter(|number| !surplus.contains(number)) {
+                let Some(size) = size(&mut workspace, store.state(number)) else {
+                    is_over.store(true, Ordering::Relaxed);
+                    return None;
+                };
+                sum += size;
+            }
+        }
+        None
+    };
+    std::thread::scope(|scope| {
+        let others: Vec<_> = (1..threads)
+            .filter_map(|_| {
+                let work = || count(Box::new(|| is_over.load(Ordering::Relaxed)));
+                std::thread::Builder::new().spawn_scoped(scope, work).ok()
+            })
+            .collect();
+        let mut own = count(Box::new(|| {
+            if observer.progress(&progress).is_break() {
+                is_over.store(true, Ordering::Relaxed);
+            }
+            is_over.load(Ordering::Relaxed)
+        }));
+        for other in others {
+            let counted = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            own = own.zip(counted).map(|(own, other)| own + other);
+        }
+        own
+    })
+}
+
 /// Adds up the orbit sizes of all stored states, unless that takes longer than the observer allows.
 fn count_represented(
     exploration: &Exploration,
     orbit_size: OrbitSize<'_>,
     observer: &mut dyn Observer,
 ) -> Option<BigUint> {
-    let progress = Progress {
-        states: exploration.states,
-        transitions: exploration.transitions,
-        frontier: 0,
-        depth: exploration.depth,
-        memory_bytes: exploration.memory_bytes,
-    };
+    let progress = final_progress(exploration);
     let mut represented = BigUint::ZERO;
     let mut position = 0;
     let counted = exploration.store.visit(&exploration.surplus, |state| {

@@ -151,6 +151,20 @@ impl Shards {
         self.overflow.as_ref().map_or(Ok(ControlFlow::Continue(())), |overflow| overflow.visit(visit))
     }
 
+    /// The numbers of all states in pieces of a size, for searches whose states are in memory.
+    pub(crate) fn pieces(&self, size: usize) -> Option<Vec<impl Iterator<Item = StateNumber> + use<>>> {
+        let is_whole = !self.is_dense() && self.overflow.is_none() && self.everywhere.is_none();
+        let bits = self.bits;
+        let of_store = move |(shard, store): (StateNumber, &Store)| {
+            let length = store.len() as StateNumber;
+            let piece = move |first: StateNumber| {
+                (first..length.min(first.saturating_add(size as StateNumber))).map(move |number| number << bits | shard)
+            };
+            (0..length).step_by(size).map(piece).collect::<Vec<_>>()
+        };
+        is_whole.then(|| (0..).zip(&self.stores).flat_map(of_store).collect())
+    }
+
     /// Whether a state is stored.
     pub(crate) fn contains(&self, state: &[u64]) -> bool {
         self.contains_hashed(state, Hash::of(state))
