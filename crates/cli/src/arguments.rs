@@ -146,7 +146,7 @@ pub(crate) struct SearchArguments {
     /// How to reduce the state space by symmetry
     #[arg(long, value_enum, value_name = "REDUCTION", default_value_t = ReductionName::Auto)]
     pub(crate) reduction: ReductionName,
-    /// The number of threads; the result does not depend on it (depth-first uses one)
+    /// The number of threads; verdicts and counts do not depend on it (depth-first uses one)
     #[arg(long, value_name = "N", default_value = "1", value_parser = parse_threads)]
     pub(crate) threads: u32,
     /// Promela: also store and count transient states, those inside atomic sequences
@@ -375,6 +375,9 @@ pub(crate) struct CheckArguments {
     /// Count the states of the whole model: also keep the variables that nothing can notice
     #[arg(long, help_heading = "Search")]
     pub(crate) exact_counts: bool,
+    /// With several threads, find states in the order of one: the same counterexample in each run, in more time
+    #[arg(long, help_heading = "Search")]
+    pub(crate) exact_order: bool,
     /// Which infinite runs count for temporal properties
     #[arg(long, value_enum, value_name = "FAIRNESS", default_value_t = FairnessName::None, help_heading = "Properties")]
     pub(crate) fairness: FairnessName,

@@ -302,6 +302,9 @@ impl Observer for Watched<'_> {
     fn progress(&mut self, progress: &crate::observer::Progress) -> std::ops::ControlFlow<StopReason> {
         self.0.progress(progress)
     }
+    fn glance(&mut self, progress: &crate::observer::Progress) {
+        self.0.glance(progress);
+    }
     fn interrupt(&self) -> Interrupt {
         self.0.interrupt()
     }

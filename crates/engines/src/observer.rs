@@ -45,6 +45,11 @@ pub trait Observer {
         let _ = progress;
         ControlFlow::Continue(())
     }
+    /// How far the search is at this moment, to be shown: nothing may depend on it, since it is a matter of chance on
+    /// several threads.
+    fn glance(&mut self, progress: &Progress) {
+        let _ = progress;
+    }
     /// The search resumes from a checkpoint with this many states; called before its first report of progress.
     fn resumed(&mut self, states: u64) {
         let _ = states;

@@ -382,6 +382,9 @@ impl EngineObserver for Follower {
         self.control.state().progress = Some(*progress);
         self.stop_reason().map_or(ControlFlow::Continue(()), ControlFlow::Break)
     }
+    fn glance(&mut self, progress: &Progress) {
+        self.control.state().progress = Some(*progress);
+    }
     fn resumed(&mut self, states: u64) {
         self.control.state().resumed = states;
     }

@@ -143,6 +143,8 @@ pub struct Options {
     pub statistics: bool,
     /// Whether all slots are part of the state, also those that nothing can notice.
     pub exact_counts: bool,
+    /// Whether several threads find states in the order of one, so that each run finds the same counterexample.
+    pub exact_order: bool,
     /// Whether to show a run to each cover property that is reached, which takes a separate search for each.
     pub cover_runs: bool,
     /// The processes that search together, each on its own machine, if there are several.
@@ -172,6 +174,7 @@ impl Default for Options {
             cross_check: false,
             statistics: false,
             exact_counts: false,
+            exact_order: false,
             cover_runs: false,
             workers: None,
             limits: Limits::default(),

@@ -48,6 +48,9 @@ use crate::selection::{claims, named_properties};
 
 /// The maximum number of threads of a search.
 pub const MOST_THREADS: u32 = 1024;
+/// The number of states up to which several threads search in the order of one, unless they keep it: a few dozen
+/// milliseconds.
+const ORDERED_STATES: u64 = 1 << 15;
 
 /// Why a request is refused. Options are called by their names on the command line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -311,6 +314,7 @@ fn search_options(model: &Model, options: &Options) -> Result<SearchOptions, Ref
         origin: origin(model, options),
         store: options.store,
         threads: options.threads,
+        ordered_states: if options.exact_order { u64::MAX } else { ORDERED_STATES },
         store_passing: options.store_passing,
         cross_check: options.cross_check,
         statistics: options.statistics,
@@ -444,7 +448,7 @@ fn refuse_workers(model: &Model, options: &Options, liveness: Option<&str>) -> R
         }
         Reduction::Adaptive | Reduction::OfSets(_) => false,
     };
-    let unusable: [(bool, &str); 11] = [
+    let unusable: [(bool, &str); 12] = [
         (
             matches!(options.engine, Engine::Symbolic | Engine::Solver(_) | Engine::Counters),
             "an engine that does not store single states",
@@ -462,6 +466,7 @@ fn refuse_workers(model: &Model, options: &Options, liveness: Option<&str>) -> R
             "--partial-order on: which steps suffice depends on what was found",
         ),
         (options.threads > 1, "--threads: a process has as many threads as workers"),
+        (options.exact_order, "--exact-order: workers find states in any order"),
     ];
     let what = match (unusable.into_iter().find(|(applies, _)| *applies), liveness) {
         (Some((_, what)), _) => what.to_owned(),
@@ -474,7 +479,7 @@ fn refuse_workers(model: &Model, options: &Options, liveness: Option<&str>) -> R
 /// Refuses what claims about every size do not support.
 pub(crate) fn refuse_every(options: &Options) -> Result<(), Refusal> {
     let usual = Options::default();
-    let unusable: [(bool, &str); 19] = [
+    let unusable: [(bool, &str); 20] = [
         (options.properties.iter().any(|name| name == DEADLOCK), "deadlocks: they are not claimed for every size"),
         (!matches!(options.deadlock, None | Some(DeadlockMode::Off)), "deadlocks: they are not claimed for every size"),
         (options.engine != usual.engine, "--engine: it searches views, and small models in the usual way"),
@@ -491,6 +496,7 @@ pub(crate) fn refuse_every(options: &Options) -> Result<(), Refusal> {
         (options.cross_check, "--cross-check"),
         (options.statistics, "--statistics"),
         (options.exact_counts, "--exact-counts"),
+        (options.exact_order, "--exact-order"),
         (options.cover_runs, "--cover-runs"),
         (options.workers.is_some(), "--workers"),
         (

@@ -421,6 +421,9 @@ impl EngineObserver for Watch<'_> {
         self.look(progress)?;
         self.trial.progress(progress)
     }
+    fn glance(&mut self, progress: &Progress) {
+        self.trial.glance(progress);
+    }
     fn resumed(&mut self, states: u64) {
         self.trial.resumed(states);
     }
@@ -452,6 +455,9 @@ impl EngineObserver for Race<'_> {
             None => self.follower.progress(progress),
             Some(_) => ControlFlow::Break(StopReason::Interrupted),
         }
+    }
+    fn glance(&mut self, progress: &Progress) {
+        self.follower.glance(progress);
     }
     fn resumed(&mut self, states: u64) {
         self.follower.resumed(states);

@@ -121,6 +121,10 @@ impl Observer for Trial<'_> {
         ControlFlow::Break(StopReason::Interrupted)
     }
 
+    fn glance(&mut self, progress: &Progress) {
+        self.follower.glance(progress);
+    }
+
     fn resumed(&mut self, states: u64) {
         self.follower.resumed(states);
     }

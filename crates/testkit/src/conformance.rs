@@ -179,7 +179,7 @@ pub fn cross(
 }
 
 /// Counts that must be reproducible, by reduction, order and store.
-type Repeated = ((Reduction, SearchOrder, StoreMode), (u64, u64, u64, Option<BigUint>));
+type Repeated = ((Reduction, SearchOrder, StoreMode, bool), (u64, u64, u64, Option<BigUint>));
 
 struct Cross<'m> {
     model: &'m quotient::Model,
@@ -257,6 +257,8 @@ impl<'m> Cross<'m> {
             max_memory: way.on_disk.then_some(LITTLE_MEMORY),
             // An exact store becomes dense on the way, where that is possible.
             dense_from: (way.threads != 4).then_some(self.whole.memory_bytes / 2),
+            // Some keep the order for a part of the states only.
+            ordered_states: if way.threads == 4 { self.whole.states / 3 } else { u64::MAX },
             ..self.base.clone()
         };
         let Some((share, threads)) = way.interrupted else { return self.run_with(way.reduction, &options) };
@@ -375,7 +377,9 @@ impl<'m> Cross<'m> {
         }
         // Threads, disk, interruptions and how densely states are stored do not change any counts.
         let store = if way.store == StoreMode::Dense { StoreMode::Exact } else { way.store };
-        let key = (way.reduction, way.order, store);
+        // Where states are found in any order, a level with a violation is searched to its end.
+        let is_unordered = way.threads == 4 && report.verdict == Verdict::Violated;
+        let key = (way.reduction, way.order, store, is_unordered);
         let counts = (report.states, report.transitions, report.depth, report.represented.clone());
         match self.repeated.iter().find(|(known, _)| *known == key) {
             Some((_, known)) if *known != counts => Err(format!("{counts:?} counted, {known:?} before")),

@@ -189,7 +189,11 @@ fn compare(model: &Model, deadlock: DeadlockMode, limit: usize) -> Result<Option
     let has_liveness = model.properties.iter().any(|property| property.kind == PropertyKind::AlwaysReachable);
     let spill = Spill { folder: std::env::temp_dir(), max_bytes: None };
     let on_disk = SearchOptions { spill: Some(spill), max_memory: Some(1 << 12), ..base.clone() };
-    let mut ways = vec![("memory", base.clone()), ("threads", SearchOptions { threads: 2, ..base.clone() })];
+    let mut ways = vec![
+        ("memory", base.clone()),
+        ("threads", SearchOptions { threads: 2, ..base.clone() }),
+        ("any order", SearchOptions { threads: 2, ordered_states: 2, ..base.clone() }),
+    ];
     if !has_liveness {
         ways.push(("disk", on_disk));
     }
@@ -228,8 +232,9 @@ fn compare(model: &Model, deadlock: DeadlockMode, limit: usize) -> Result<Option
     }
     // Some of them.
     if expected.len() > 2 {
-        for threads in [1, 2] {
-            let options = SearchOptions { violations: ViolationLimit::Kinds(2), threads, ..base.clone() };
+        for (threads, ordered_states) in [(1, u64::MAX), (2, u64::MAX), (2, 1)] {
+            let violations = ViolationLimit::Kinds(2);
+            let options = SearchOptions { violations, threads, ordered_states, ..base.clone() };
             let report = quotient_engines::check(model, &layout, Some(&plan), &options, &mut Silent).map_err(text)?;
             let own = found(model, &layout, &report)?;
             let are_known = own.iter().all(|(kind, steps)| expected.get(kind) == Some(steps));

@@ -77,7 +77,12 @@ fn compare(model: &Model) -> Result<Option<(u64, bool)>, String> {
     let spill = Spill { folder: std::env::temp_dir(), max_bytes: None };
     let disk = SearchOptions { spill: Some(spill), max_memory: Some(1 << 12), ..base.clone() };
     let path = std::env::temp_dir().join(format!("quotient-constraint-{}-{:p}", std::process::id(), model));
-    let ways = [("memory", base.clone()), ("threads", SearchOptions { threads: 2, ..base.clone() }), ("disk", disk)];
+    let ways = [
+        ("memory", base.clone()),
+        ("threads", SearchOptions { threads: 2, ..base.clone() }),
+        ("any order", SearchOptions { threads: 2, ordered_states: 3, ..base.clone() }),
+        ("disk", disk),
+    ];
     let check = |report: &Report, reduces: bool, way: &str| -> Result<(), String> {
         let cut = match report.stop_reason {
             None => 0,

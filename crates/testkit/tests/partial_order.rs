@@ -115,6 +115,13 @@ fn compare(model: &Model, deadlock: DeadlockMode, tally: &Tally) -> Result<(), S
                     return Err(format!("{name}: {} states of {}", report.states, expected.states));
                 }
                 if threads > 1 {
+                    let any_order = SearchOptions { ordered_states: 1, ..options };
+                    let other = check(model, &layout, plan, &any_order, &mut Silent).map_err(text)?;
+                    if (other.states, other.transitions, other.depth)
+                        != (report.states, report.transitions, report.depth)
+                    {
+                        return Err(format!("{name}: {} states in any order, {} in one", other.states, report.states));
+                    }
                     continue;
                 }
                 // Local steps that are passed through never cost states.

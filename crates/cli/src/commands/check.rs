@@ -196,6 +196,7 @@ pub(super) fn options(arguments: &CheckArguments) -> Result<Options, Failure> {
             PartialOrderName::Off => PartialOrder::Off,
         },
         exact_counts: arguments.exact_counts,
+        exact_order: arguments.exact_order,
         cover_runs: arguments.cover_runs,
         workers: workers::membership(&arguments.workers)?,
         limits: limits(&arguments.limits),

@@ -19,6 +19,7 @@ use super::messages::{Discovery, EndSummary, Hello, Label, Letter, LevelSummary,
 use super::network::Links;
 use super::post::{LETTER_BYTES, Post};
 use super::saving::{self, Identity, Saver, Snapshot, Totals};
+use crate::explicit::batch::Table;
 use crate::explicit::batch::{Batch, Run};
 use crate::explicit::checkpoint::is_resumable;
 use crate::explicit::expansion::{Expander, Expansion, deadlock};
@@ -574,12 +575,12 @@ impl<'a, 'x, S: SearchSpace> WorkerSearch<'a, 'x, S> {
         let origin = (label.parent != NO_PARENT).then_some(label.parent);
         let tag = if label.is_safe { Tag::NOTHING } else { Tag::EVERYTHING };
         let Self { judge, store, owners, covered, .. } = self;
-        let keep = || -> Result<StateNumber, Halt> {
+        let keep = || -> Result<Option<StateNumber>, Halt> {
             let number = store
                 .insert(state, hash, vacancy, label.parent)
                 .map_err(|full| stop(StopReason::of_full_store(full, options)))?;
             owners.push(owner as u16);
-            Ok(number)
+            Ok(Some(number))
         };
         let admission = judge.admit(state, tag, origin, keep, |property| note(covered, property));
         let parent = Place { worker: owner as u32, number: label.parent };

@@ -2,8 +2,24 @@
 //! at a time.
 
 use crate::explicit::recent::Recent;
-use crate::explicit::store::{Hash, NO_PARENT, Probe, Sighting, StateNumber, Store};
+use crate::explicit::store::{Hash, NO_PARENT, Probe, Sighting, StateNumber};
 use crate::seam::Successors;
+
+/// Stored states that successors are looked up among, several at a time.
+pub(crate) trait Table {
+    /// Looks up several states, each of which comes first in a slice of words. `entries` is working memory.
+    fn recognise<'r>(
+        &self,
+        hashes: &[Hash],
+        records: impl Iterator<Item = &'r [u64]>,
+        entries: &mut Vec<u64>,
+        sightings: &mut Vec<Sighting>,
+    );
+    /// How often the positions of [`Sighting::Vacant`] have become invalid.
+    fn growths(&self) -> u64;
+    /// Looks for a state that was looked up when the table had grown that many times.
+    fn probe_sighted(&self, state: &[u64], hash: Hash, sighting: Sighting, growths: u64) -> Probe;
+}
 
 /// A queue of successors, in the order in which they were found.
 #[derive(Debug)]
@@ -121,7 +137,7 @@ impl Batch {
 
     /// Prefetches the memory that looking up the successors will need. A state seen recently is stored by the time it
     /// is looked up, or was dropped and will be dropped again.
-    pub(crate) fn prepare(&mut self, store: &Store, recent: &mut Recent) {
+    pub(crate) fn prepare(&mut self, store: &impl Table, recent: &mut Recent) {
         self.hash_all();
         self.growths = store.growths();
         let Self { successors, hashes, entries, rest, rest_hashes, rest_sightings, sightings, .. } = self;
@@ -154,7 +170,7 @@ impl Batch {
 
     /// Looks up a successor.
     #[inline]
-    pub(crate) fn probe(&self, position: usize, store: &Store) -> Probe {
+    pub(crate) fn probe(&self, position: usize, store: &impl Table) -> Probe {
         let (state, _, hash) = self.entry(position);
         store.probe_sighted(state, hash, self.sightings[position], self.growths)
     }

@@ -63,7 +63,7 @@ enum Judgement {
 pub(crate) enum Admission {
     /// It is stored with this number.
     Stored(StateNumber),
-    /// An assumption is false: the state does not exist.
+    /// An assumption is false, so that the state does not exist; or another thread has stored it.
     Dropped,
     /// It ends the search and is not stored.
     Refused(Halt),
@@ -99,14 +99,14 @@ impl<'a, S: Batches> Judge<'a, S> {
     }
 
     /// The only way into a store: checks a new state with a tag that was found from another one, has it stored, and
-    /// reports which covers it reaches.
+    /// reports which covers it reaches. `store` returns none if another thread has stored it meanwhile.
     #[inline]
     pub(crate) fn admit(
         &mut self,
         state: &[u64],
         tag: u64,
         origin: Option<StateNumber>,
-        store: impl FnOnce() -> Result<StateNumber, Halt>,
+        store: impl FnOnce() -> Result<Option<StateNumber>, Halt>,
         covered: impl FnMut(PropertyId),
     ) -> Admission {
         let wrong = match self.judge(state, tag) {
@@ -121,7 +121,8 @@ impl<'a, S: Batches> Judge<'a, S> {
             }
         };
         let number = match store() {
-            Ok(number) => number,
+            Ok(Some(number)) => number,
+            Ok(None) => return Admission::Dropped,
             Err(halt) => return Admission::Refused(halt),
         };
         if self.options.violations.collects() {

@@ -608,7 +608,7 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
                     stack.push((number, u32::try_from(*level).unwrap_or(u32::MAX)));
                     *stack_peak = (*stack_peak).max(8 * stack.capacity() as u64);
                 }
-                Ok(number)
+                Ok(Some(number))
             },
             |property| note(covered, property),
         );

@@ -1,4 +1,4 @@
-//! The explicit engine: stores every reachable state (or one of each orbit), in memory (`memory`, `threads`) and, when
+//! The explicit engine: stores every reachable state (or one of each orbit), in memory (`memory`, `threads`, `unordered`) and, when
 //! that is full, on disk (`disk`). All searches expand states (`expansion`), judge and admit them (`judge`) and look
 //! them up (`lookup`) in the same way, and result in an [`Exploration`].
 
@@ -13,12 +13,14 @@ pub(crate) mod judge;
 pub(crate) mod liveness;
 pub(crate) mod lookup;
 mod memory;
+mod pages;
 pub(crate) mod rebuild;
 pub(crate) mod recent;
 pub(crate) mod shards;
 pub(crate) mod statistics;
 pub(crate) mod store;
 mod threads;
+mod unordered;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -115,6 +117,9 @@ pub(crate) struct Rest {
     pub(crate) next: Range<StateNumber>,
 }
 
+/// The largest number of states that one thread takes over from another search for a search in no particular order.
+const LARGEST_BEGINNING: u64 = 1 << 20;
+
 /// Searches the reachable states of a system, from the start or from the point where another search was stopped.
 pub(crate) fn explore<S: SearchSpace>(
     system: &S,
@@ -128,7 +133,7 @@ pub(crate) fn explore<S: SearchSpace>(
         let path = options.resume.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
         EngineError::Resume { path, reason: error.to_string() }
     };
-    let begin = match (begin, &options.resume) {
+    let mut begin = match (begin, &options.resume) {
         (None, Some(path)) => {
             let saved = checkpoint::read(path, subject, system.words(), options).map_err(refused)?;
             observer.resumed(saved.states());
@@ -155,7 +160,27 @@ pub(crate) fn explore<S: SearchSpace>(
             (options, &limited)
         }
     };
-    let (exploration, handover) = if options.threads > 1 && !alone && !form.entries.is_approximate() {
+    let is_shared = options.threads > 1 && !alone && !form.entries.is_approximate();
+    let known = begin.as_ref().map_or(0, Saved::states);
+    if is_shared && known <= LARGEST_BEGINNING && options.permits_any_order(identity) {
+        let ordered = options.ordered_states.max(known + 1);
+        let first = SearchOptions { max_states: Some(ordered), ..options.clone() };
+        let found = memory::search(system, checks, &first, form, subject, begin.take(), &mut *observer);
+        let (mut exploration, _) = found.map_err(refused)?;
+        match (&exploration.end, exploration.rest.take()) {
+            (End::Stopped(StopReason::StateLimit(limit)), Some(rest)) if *limit == ordered => {
+                let entries = form.entries;
+                return Ok(unordered::continue_search(system, checks, options, entries, exploration, rest, observer));
+            }
+            // There are very many starts, so nothing has begun.
+            (End::Stopped(StopReason::StateLimit(limit)), None) if *limit == ordered => {}
+            (_, rest) => {
+                exploration.rest = rest;
+                return Ok(exploration);
+            }
+        }
+    }
+    let (exploration, handover) = if is_shared {
         threads::search(system, checks, options, form, subject, begin, &mut *observer)?
     } else {
         memory::search(system, checks, options, form, subject, begin, &mut *observer).map_err(refused)?

@@ -13,7 +13,9 @@
 //! A store can become dense ([`Store::condense`]): it then keeps its states in a [`Dense`] set instead of the table, no
 //! parents, and in the arena only the states that are still to be expanded.
 
+use crate::explicit::batch::Table;
 use crate::explicit::dense::Dense;
+use crate::explicit::pages::prefer_large;
 
 /// The number of a stored state, in order of discovery.
 pub(crate) type StateNumber = u32;
@@ -28,6 +30,8 @@ pub(crate) const STATE_LIMIT: u64 = u32::MAX as u64 - 1;
 const CHUNK_WORDS: usize = 1 << 16;
 /// The binary logarithm of the number of table parts, for all stores of a search together.
 pub(crate) const PART_BITS: u32 = 6;
+/// The same, for one store: parts are large then, and have large pages.
+const MOST_PART_BITS: u32 = 4;
 /// Entries of the smallest part of a table.
 const FIRST_PART: usize = 16;
 
@@ -256,7 +260,7 @@ impl Store {
     /// One of a power of two of stores that share numbers, memory and the parts of the table.
     pub(crate) fn shard(words: usize, entries: Entries, memory_limit: Option<u64>, shard_bits: u32) -> Self {
         let states = ((CHUNK_WORDS >> shard_bits) / words.max(1)).max(1);
-        let parts = 1 << (PART_BITS - shard_bits);
+        let parts = 1 << (PART_BITS - shard_bits).min(MOST_PART_BITS);
         let entries = if words > 1 && entries == Entries::States { Entries::Numbers } else { entries };
         let bits = if let Entries::Bits(bytes) = entries { vec![0; (bytes / 8).max(1) as usize] } else { Vec::new() };
         Self {
@@ -277,6 +281,19 @@ impl Store {
             number_limit: STATE_LIMIT >> shard_bits,
             peak_bytes: 0,
         }
+    }
+
+    /// States with their parents, in chunks of a power of two. They cannot be looked up.
+    pub(crate) fn of_chunks(
+        words: usize,
+        chunk_shift: u32,
+        states: Vec<Vec<u64>>,
+        parents: Vec<Vec<StateNumber>>,
+        length: u64,
+    ) -> Self {
+        let mut store = Self::new(words, Entries::Numbers, None);
+        (store.parts, store.table_length) = (Vec::new(), 0);
+        Self { chunk_shift, states, parents, length, ..store }
     }
 
     /// The number of states.
@@ -444,44 +461,6 @@ impl Store {
         }
     }
 
-    /// Looks up several states, each of which comes first in a slice of words. `entries` is working memory.
-    ///
-    /// Each pass waits for memory once, not once for each state: for the table, then for the states that the table
-    /// points to.
-    #[inline]
-    pub(crate) fn recognise<'r>(
-        &self,
-        hashes: &[Hash],
-        records: impl Iterator<Item = &'r [u64]>,
-        entries: &mut Vec<u64>,
-        sightings: &mut Vec<Sighting>,
-    ) {
-        if let Some(dense) = &self.dense {
-            return dense.recognise(records, sightings);
-        }
-        entries.clear();
-        entries.extend(hashes.iter().map(|&hash| self.touch(hash)));
-        sightings.clear();
-        if self.entries != Entries::Numbers {
-            let sighted = entries.iter().zip(hashes).zip(records);
-            sightings.extend(sighted.map(|((&entry, &hash), record)| self.sight(entry, hash, record)));
-            return;
-        }
-        sightings.extend(entries.iter_mut().zip(hashes).map(|(entry, &hash)| {
-            if *entry != 0 && (*entry >> 32) as u32 == hash.tag() {
-                return Sighting::Unknown;
-            }
-            let position;
-            (*entry, position) = self.displaced(*entry, hash);
-            if *entry == 0 { Sighting::Vacant(position as u32) } else { Sighting::Unknown }
-        }));
-        for ((sighting, &entry), record) in sightings.iter_mut().zip(&*entries).zip(records) {
-            if entry != 0 && same(self.state(entry as u32 - 1), record) {
-                *sighting = Sighting::Stored;
-            }
-        }
-    }
-
     /// Loads the entries that looking up some states reads first, all at a time.
     #[inline]
     pub(crate) fn prefetch(&self, hashes: &[Hash]) {
@@ -497,33 +476,6 @@ impl Store {
             Entries::Numbers | Entries::Bits(_) => return Sighting::Unknown,
         };
         if entry == key { Sighting::Stored } else { Sighting::Unknown }
-    }
-
-    /// How often the positions of [`Sighting::Vacant`] have become invalid.
-    pub(crate) fn growths(&self) -> u64 {
-        self.dense.as_ref().map_or(self.growths, |dense| dense.growths())
-    }
-
-    /// Looks for a state that was looked up when the table had grown that many times.
-    #[inline]
-    pub(crate) fn probe_sighted(&self, state: &[u64], hash: Hash, sighting: Sighting, growths: u64) -> Probe {
-        if let Some(dense) = &self.dense {
-            return match sighting {
-                // As below.
-                Sighting::Vacant(position) if growths == dense.growths() && dense.is_vacant(position) => {
-                    Probe::Vacant(position as usize)
-                }
-                _ => dense.probe(state),
-            };
-        }
-        if let Sighting::Vacant(position) = sighting
-            && growths == self.growths
-            && self.parts[self.part(hash)].entries[position as usize] == 0
-        {
-            // Any state with a similar hash that was stored since went to the first vacant position, too.
-            return Probe::Vacant(position as usize);
-        }
-        self.probe(state, hash)
     }
 
     /// The entry that [`Store::probe`] reads first.
@@ -672,6 +624,7 @@ impl Store {
         self.reserve(self.memory_bytes() + 8 * (new - old) as u64)?;
         let mut entries = Vec::new();
         entries.try_reserve_exact(new).map_err(|_| Full::System)?;
+        prefer_large(entries.spare_capacity_mut());
         entries.resize(new, 0);
         let mut part = Shard { entries, used: self.parts[number].used };
         let before = std::mem::take(&mut self.parts[number].entries);
@@ -713,6 +666,69 @@ impl Store {
     #[inline]
     fn offset(&self, number: StateNumber) -> usize {
         number as usize & ((1 << self.chunk_shift) - 1)
+    }
+}
+
+impl Table for Store {
+    /// Each pass waits for memory once, not once for each state: for the table, then for the states that the table
+    /// points to.
+    #[inline]
+    fn recognise<'r>(
+        &self,
+        hashes: &[Hash],
+        records: impl Iterator<Item = &'r [u64]>,
+        entries: &mut Vec<u64>,
+        sightings: &mut Vec<Sighting>,
+    ) {
+        if let Some(dense) = &self.dense {
+            return dense.recognise(records, sightings);
+        }
+        entries.clear();
+        entries.extend(hashes.iter().map(|&hash| self.touch(hash)));
+        sightings.clear();
+        if self.entries != Entries::Numbers {
+            let sighted = entries.iter().zip(hashes).zip(records);
+            sightings.extend(sighted.map(|((&entry, &hash), record)| self.sight(entry, hash, record)));
+            return;
+        }
+        sightings.extend(entries.iter_mut().zip(hashes).map(|(entry, &hash)| {
+            if *entry != 0 && (*entry >> 32) as u32 == hash.tag() {
+                return Sighting::Unknown;
+            }
+            let position;
+            (*entry, position) = self.displaced(*entry, hash);
+            if *entry == 0 { Sighting::Vacant(position as u32) } else { Sighting::Unknown }
+        }));
+        for ((sighting, &entry), record) in sightings.iter_mut().zip(&*entries).zip(records) {
+            if entry != 0 && same(self.state(entry as u32 - 1), record) {
+                *sighting = Sighting::Stored;
+            }
+        }
+    }
+
+    fn growths(&self) -> u64 {
+        self.dense.as_ref().map_or(self.growths, |dense| dense.growths())
+    }
+
+    #[inline]
+    fn probe_sighted(&self, state: &[u64], hash: Hash, sighting: Sighting, growths: u64) -> Probe {
+        if let Some(dense) = &self.dense {
+            return match sighting {
+                // As below.
+                Sighting::Vacant(position) if growths == dense.growths() && dense.is_vacant(position) => {
+                    Probe::Vacant(position as usize)
+                }
+                _ => dense.probe(state),
+            };
+        }
+        if let Sighting::Vacant(position) = sighting
+            && growths == self.growths
+            && self.parts[self.part(hash)].entries[position as usize] == 0
+        {
+            // Any state with a similar hash that was stored since went to the first vacant position, too.
+            return Probe::Vacant(position as usize);
+        }
+        self.probe(state, hash)
     }
 }
 

@@ -26,7 +26,7 @@ use quotient_ir::PropertyId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::explicit::barrier::Barrier;
-use crate::explicit::batch::{Batch, Run};
+use crate::explicit::batch::{Batch, Run, Table};
 use crate::explicit::checkpoint::{self, CheckpointSubject, Restored, Saved, SearchTotals, Snapshot, is_resumable};
 use crate::explicit::dense::ancestry::Ancestry;
 use crate::explicit::disk::{self, Handover, Waiting};
@@ -542,7 +542,7 @@ impl<'a, S: SearchSpace> ThreadedSearch<'a, S> {
                     let origin =
                         (parent != Label::NO_PARENT).then(|| level[round.start_of(block) + usize::from(parent)]);
                     let insert = || match store.insert(state, hash, vacancy, origin.unwrap_or(NO_PARENT)) {
-                        Ok(new) => Ok(new << self.bits | number as StateNumber),
+                        Ok(new) => Ok(Some(new << self.bits | number as StateNumber)),
                         Err(full) => Err(stop(StopReason::of_full_store(full, self.options))),
                     };
                     let admission = judge.admit(state, u64::from(tag), origin, insert, |property| {

@@ -67,8 +67,8 @@ impl Default for Narrowing {
             states_per_node: 320,
             least_words: 2,
             least_saving: 25,
-            parallel_saving: 8,
-            parallel_states: 1 << 18,
+            parallel_saving: 1,
+            parallel_states: 1 << 16,
             attempts: 8,
         }
     }
@@ -318,6 +318,10 @@ impl Observer for Watch<'_, '_> {
         self.observer.progress(progress)?;
         self.is_slow = self.evaluator.consulted() > self.patience;
         if self.is_slow { ControlFlow::Break(StopReason::Interrupted) } else { ControlFlow::Continue(()) }
+    }
+
+    fn glance(&mut self, progress: &Progress) {
+        self.observer.glance(progress);
     }
 
     fn interrupt(&self) -> Interrupt {

@@ -11,6 +11,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use crate::explicit::batch::Table;
 use crate::explicit::recent::Recent;
 use crate::explicit::store::{Entries, Full, Hash, NO_PARENT, PART_BITS, Probe, Sighting, Store};
 use crate::options::SearchOptions;

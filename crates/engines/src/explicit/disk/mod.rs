@@ -410,7 +410,7 @@ impl<S: SearchSpace> DiskSearch<'_, S> {
             *states += 1;
             *waiting += 1;
             *deepest = (*deepest).max(*depth);
-            Ok(number as StateNumber)
+            Ok(Some(number as StateNumber))
         };
         match judge.admit(state, tag, origin, store, |property| note(covered, property)) {
             Admission::Stored(_) | Admission::Dropped => Ok(()),

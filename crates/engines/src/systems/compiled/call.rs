@@ -1,4 +1,4 @@
-//! Calls to compiled code: the only module of the workspace with `unsafe`.
+//! Calls to compiled code, with `unsafe`.
 //!
 //! Soundness: the functions come from `translation`, which gives each of them one of the two signatures below and lets
 //! it access memory only through its arguments and through tables that live as long as the code. An expansion reads
