@@ -198,6 +198,51 @@ fn a_killed_search_is_resumed() {
     assert!(killed > 0, "all were faster");
 }
 
+/// Stops a process for a while, as if its machine were slow.
+#[cfg(unix)]
+#[test]
+fn all_wait_for_a_slow_worker() {
+    let search = Search::new(MODEL, 3, USUAL);
+    let signal = |child: &Child, name: &str| {
+        let sent = Command::new("kill").args([name, &child.id().to_string()]).status();
+        assert!(sent.expect("there is a command to send signals").success());
+    };
+    let children = search.start(&[]);
+    for _ in 0..4 {
+        std::thread::sleep(Duration::from_millis(60));
+        signal(&children[1], "-STOP");
+        std::thread::sleep(Duration::from_millis(400));
+        signal(&children[1], "-CONT");
+    }
+    let outputs: Vec<Output> = children.into_iter().map(end).collect();
+    assert_eq!(figures(&json(&outputs[0])), figures(&search.alone()), "{}", said(&outputs[0]));
+}
+
+/// What a worker saves does not fit on its disk.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_ends_the_search_clearly() {
+    let search = Search::new(MODEL, 2, USUAL);
+    let expected = figures(&search.alone());
+    let folder = search.folder.path().join("saved");
+    let path = folder.to_str().expect("a plain path");
+    std::fs::create_dir(&folder).expect("it can be made");
+    let states = folder.join("worker-1.states");
+    std::os::unix::fs::symlink("/dev/full", &states).expect("there can be links");
+    let saving = ["--checkpoint", path, "--checkpoint-every", "0s"];
+    let outputs = search.run(&saving);
+    assert!(outputs.iter().all(|output| output.status.code() == Some(4)), "{}", said(&outputs[1]));
+    let report = json(&outputs[0]);
+    assert_eq!(report["verdict"], "inconclusive");
+    let why = report["stop_message"].as_str().expect("a reason");
+    assert!(why.contains("checkpoint") && why.contains("No space left on device"), "{why}");
+    // With room, the search succeeds.
+    std::fs::remove_file(&states).expect("it can be removed");
+    search.choose_ports();
+    let outputs = search.run(&saving);
+    assert_eq!(figures(&json(&outputs[0])), expected, "{}", said(&outputs[0]));
+}
+
 #[test]
 fn others_are_kept_out() {
     let search = Search::new(MODEL, 2, "4s");

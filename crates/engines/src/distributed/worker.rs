@@ -39,6 +39,9 @@ const CHUNK: usize = 512;
 const LOOKAHEAD: usize = 256;
 /// The number of hits among sixteen lookups of recent successors that makes this lookup worthwhile.
 const RECENT_WORTH: u32 = 2;
+/// The size of the table of recent successors. It is larger than elsewhere, since states that follow each other are stored by
+/// different workers, so that common successors are further apart, and since a hit saves the way to another machine.
+const RECENT_BYTES: usize = 1 << 21;
 /// How long a worker without work sleeps if nobody wakes it.
 const NAP: Duration = Duration::from_millis(5);
 /// The number of new states after which a worker tells the first one how many it has.
@@ -185,7 +188,7 @@ impl<'a, 'x, S: SearchSpace> WorkerSearch<'a, 'x, S> {
             owners: Vec::new(),
             judge,
             batch: Batch::new(words),
-            recent: Recent::new(words, RECENT_WORTH),
+            recent: Recent::of_bytes(words, RECENT_WORTH, RECENT_BYTES),
             outgoing: vec![Vec::new(); peers],
             hashes: Vec::new(),
             entries: Vec::new(),

@@ -30,7 +30,12 @@ pub(crate) struct Recent {
 impl Recent {
     /// An empty table for states of a number of words. `worth` is the required number of hits in sixteen lookups.
     pub(crate) fn new(words: usize, worth: u32) -> Self {
-        let places = 1usize << (BYTES / (8 * words)).max(1).ilog2();
+        Self::of_bytes(words, worth, BYTES)
+    }
+
+    /// The same, of another size.
+    pub(crate) fn of_bytes(words: usize, worth: u32, bytes: usize) -> Self {
+        let places = 1usize << (bytes / (8 * words)).max(1).ilog2();
         let states = vec![u64::MAX; places * words];
         Self { words, mask: places - 1, states, worth: TRIAL / 16 * worth, lookups: 0, hits: 0, paused_for: 0 }
     }

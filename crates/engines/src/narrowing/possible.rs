@@ -7,7 +7,7 @@
 
 use quotient_groups::OrbitPartition;
 use quotient_ir::walk::visit_statements;
-use quotient_ir::{Argument, Interpreter, Layout, Model, PlaceId, Root, StatementKind, TableIndex, VariableId};
+use quotient_ir::{Argument, Interpreter, Layout, Model, PlaceId, Root, SlotId, StatementKind, TableIndex, VariableId};
 use quotient_symmetry::CertifiedGroup;
 
 use super::{SLOW_STEPS, Watch};
@@ -31,8 +31,7 @@ pub(crate) fn check_possible(
     observer: &mut dyn Observer,
 ) -> Result<Option<Report>, EngineError> {
     let is_saved = options.checkpoint.is_some() || options.resume.is_some();
-    // Other processes have to find out the same.
-    let depends_on_words = is_saved || options.network.is_some() || observer.wants_graph();
+    let depends_on_words = is_saved || observer.wants_graph();
     // Markers are computed from the codes of the whole layout.
     let has_markers = plan.reduction.as_ref().is_some_and(|reduction| reduction.markers.is_some());
     if depends_on_words || has_markers || !layout.multisets().is_empty() {
@@ -48,8 +47,16 @@ pub(crate) fn check_possible(
     let interpreter = Interpreter::new(model, &narrow);
     let evaluator = SpecialisedSystem::of_reachable_until(&interpreter, observer.interrupt()).with_starts(&starts);
     plan.tune(&evaluator, &narrow);
-    let mut watch = Watch { observer, evaluator: &evaluator, patience: SLOW_STEPS, is_slow: false };
+    // Other processes have the same layout, and cannot begin again.
+    let patience = if options.network.is_some() { u64::MAX } else { SLOW_STEPS };
+    let mut watch = Watch { observer, evaluator: &evaluator, patience, is_slow: false };
     let result = check_quotient(&evaluator, &interpreter, &plan, options, &mut watch);
+    if let (Some(_), Some(state)) = (&options.network, evaluator.outgrown()) {
+        let literals = plan.symmetry.group.literals().slots();
+        let is_impossible = |slot: &SlotId| !literals[*slot].values.contains(&state.0[slot.position()]);
+        let name = literals.indices().find(is_impossible).map(|slot| layout.slots[slot].name.clone());
+        return Err(EngineError::ImpossibleValue(name.unwrap_or_default()));
+    }
     if evaluator.outgrown().is_some() || watch.is_slow {
         return Ok(None);
     }
