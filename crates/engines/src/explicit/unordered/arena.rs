@@ -10,7 +10,7 @@ use crate::explicit::store::{Full, StateNumber, Store};
 
 /// The approximate number of words of a chunk, so that it has large pages; where memory is limited, a small share of it.
 const CHUNK_WORDS: u64 = 1 << 20;
-const CHUNK_SHARE: u64 = 1 << 10;
+const CHUNK_SHARE: u64 = 1 << 8;
 /// The least number of states of a chunk: there is a place for each chunk from the beginning.
 const LEAST_STATES: u64 = 1 << 12;
 
@@ -31,9 +31,9 @@ struct Chunk {
 }
 
 impl Arena {
-    /// An empty arena with places for a number of states, or as many as fit into memory.
-    pub(super) fn new(words: usize, most_states: u64, max_memory: Option<u64>) -> Self {
-        let chunk_words = max_memory.map_or(CHUNK_WORDS, |bytes| CHUNK_WORDS.min(bytes / CHUNK_SHARE));
+    /// An empty arena with places for a number of states, or as many as fit into memory. It is one of a number of arenas.
+    pub(super) fn new(words: usize, most_states: u64, max_memory: Option<u64>, arenas: u64) -> Self {
+        let chunk_words = max_memory.map_or(CHUNK_WORDS, |bytes| CHUNK_WORDS.min(bytes / (CHUNK_SHARE * arenas)));
         let chunk_shift = (chunk_words / words.max(1) as u64).max(LEAST_STATES).ilog2();
         let chunk_bytes = (8 * words as u64 + 4) << chunk_shift;
         let fitting = max_memory.map_or(u64::MAX, |bytes| bytes / chunk_bytes + 1);
@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn a_store_of_an_arena_has_its_states_and_parents() {
         for (words, count) in [(1, 1 << 21), (2, 70_000), (40, 20_000), (3, 0)] {
-            let arena = Arena::new(words, 1 << 22, None);
+            let arena = Arena::new(words, 1 << 22, None, 1);
             for number in 0..count {
                 let state: Vec<u64> = (0..words as u64).map(|word| number * 100 + word).collect();
                 arena.write(number, &state, number as u32 / 3).expect("there is room");
@@ -148,9 +148,9 @@ mod tests {
 
     #[test]
     fn an_arena_is_full_when_it_has_no_more_numbers_or_memory() {
-        let arena = Arena::new(1, 1 << 21, None);
+        let arena = Arena::new(1, 1 << 21, None, 1);
         assert_eq!(arena.write(1 << 21, &[1], 0), Err(Full::Numbers));
-        let arena = Arena::new(1, 1 << 30, Some(1 << 20));
+        let arena = Arena::new(1, 1 << 30, Some(1 << 20), 4);
         assert!(arena.write(1 << 16, &[1], 0).is_ok());
         assert_eq!(arena.write(1 << 18, &[1], 0), Err(Full::Numbers));
     }

@@ -68,7 +68,7 @@ pub(super) fn continue_search<S: SearchSpace>(
     let threads = options.threads as usize;
     let bits = threads.next_power_of_two().ilog2();
     let arenas: Vec<Arena> =
-        (0..1 << bits).map(|_| Arena::new(words, STATE_LIMIT >> bits, options.max_memory)).collect();
+        (0..1 << bits).map(|_| Arena::new(words, STATE_LIMIT >> bits, options.max_memory, 1 << bits)).collect();
     let Exploration { store, levels, covered, .. } = begun;
     let Rest { totals, current, next } = rest;
     let findings = totals.findings.into_iter();
@@ -163,8 +163,8 @@ fn take_over(store: &Shards, table: &Table, arenas: &[Arena]) -> Result<(), Full
     Ok(())
 }
 
-/// Where something that is wrong comes among all that is wrong: after shorter runs, then by kind, by the words of the last
-/// state, and by the step.
+/// Where something that is wrong comes among all that is wrong: after runs with fewer states, then by kind, by the words of the
+/// last state, and by the step.
 type Rank = (u64, [u64; 3], Vec<u64>, Vec<i64>);
 
 /// The part of a rank that is the step.
@@ -574,17 +574,18 @@ impl<S: SearchSpace> Expander for BlockExpander<'_, '_, S> {
     }
 
     fn end(&mut self, end: End) -> ControlFlow<()> {
-        let words = match &end {
-            End::Found(Finding { state: Some(state), .. }) => state.clone(),
+        // A step that goes wrong leads to no state.
+        let (words, length) = match &end {
+            End::Found(Finding { state: Some(state), .. }) => (state.clone(), self.job.level + 1),
             End::Found(Finding { origin: Some(origin), .. }) => {
                 let mut state = Vec::with_capacity(self.search.words);
                 let arena = *origin as usize & ((1 << self.search.bits) - 1);
                 self.view.arenas[arena].read(u64::from(origin >> self.search.bits), &mut state);
-                state
+                (state, self.job.level)
             }
-            _ => Vec::new(),
+            _ => (Vec::new(), self.job.level),
         };
-        self.receive(end, self.job.level + 1, &words)
+        self.receive(end, length, &words)
     }
 }
 

@@ -260,7 +260,7 @@ mod tests {
         const THREADS: usize = 4;
         for (words, entries) in [(1, Entries::States), (1, Entries::Numbers), (3, Entries::Numbers)] {
             let table = Table::new(entries, 1 << 15).expect("there is room");
-            let arenas: Vec<Arena> = (0..THREADS).map(|_| Arena::new(words, 1 << 20, None)).collect();
+            let arenas: Vec<Arena> = (0..THREADS).map(|_| Arena::new(words, 1 << 20, None, 1)).collect();
             let state = |number: u64| -> Vec<u64> { (0..words as u64).map(|word| number * 64 + word).collect() };
             let mut stored = 0;
             for round in 0..3u64 {
