@@ -50,6 +50,8 @@ struct Known<'a> {
     rows: FxHashMap<&'a [Value], u32>,
     contexts: FxHashMap<(&'a [Value], &'a [u32]), u32>,
     views: FxHashSet<&'a [u32]>,
+    /// The other objects of the excluded parts, by context.
+    excluded: FxHashMap<u32, Vec<&'a [u32]>>,
 }
 
 impl<'a> Known<'a> {
@@ -57,7 +59,11 @@ impl<'a> Known<'a> {
         let rows = invariant.rows.iter().zip(0..).map(|(row, number)| (&row[..], number)).collect();
         let contexts = invariant.contexts.iter().zip(0..);
         let contexts = contexts.map(|((shared, named), number)| ((&shared[..], &named[..]), number)).collect();
-        Self { invariant, rows, contexts, views: invariant.views.iter().map(|view| &view[..]).collect() }
+        let mut excluded: FxHashMap<u32, Vec<&[u32]>> = FxHashMap::default();
+        for part in &invariant.excluded {
+            excluded.entry(part[0]).or_default().push(&part[1..]);
+        }
+        Self { invariant, rows, contexts, views: invariant.views.iter().map(|view| &view[..]).collect(), excluded }
     }
 
     /// Whether all views of a state are known.
@@ -67,7 +73,14 @@ impl<'a> Known<'a> {
         let Some(&context) = self.contexts.get(&(&parts.shared[..], &named[..])) else { return false };
         let Some(mut others) = parts.others.iter().map(number).collect::<Option<Vec<u32>>>() else { return false };
         others.sort_unstable();
-        self.all_views(context, &others)
+        self.all_views(context, &others) && !self.is_excluded(context, &others)
+    }
+
+    /// Whether a state contains an excluded part: each row of the part at least as often as the part has it.
+    fn is_excluded(&self, context: u32, others: &[u32]) -> bool {
+        let times = |rows: &[u32], wanted: u32| rows.iter().filter(|row| **row == wanted).count();
+        let parts = self.excluded.get(&context).map_or(&[][..], |parts| parts);
+        parts.iter().any(|part| part.iter().all(|&row| times(part, row) <= times(others, row)))
     }
 
     fn all_views(&self, context: u32, others: &[u32]) -> bool {
@@ -182,22 +195,23 @@ pub fn recheck(
     let mut steppers: BTreeMap<usize, Stepper<'_>> =
         systems.iter().map(|(&count, system)| (count, Stepper::new(&members[&count], system))).collect();
     let mut looked_at = 0;
-    let beginning = needs.of_starts(kept);
+    // Whether a state belongs to the invariant is decided by so many other objects. States with fewer are looked at, too.
+    let width = invariant.width();
+    let beginning = needs.of_starts(kept)..=needs.of_starts(width);
     for (&count, stepper) in &mut steppers {
         for start in stepper.starts() {
             let what = || "an initial-state program".to_owned();
             let Some(parts) = start else {
                 return Err(Unchecked::Contradicted(Contradiction::Wrong { objects: count, what: what() }));
             };
-            if parts.others.len() == beginning && !known.contains(&parts) {
+            if beginning.contains(&parts.others.len()) && !known.contains(&parts) {
                 return Err(Unchecked::Contradicted(Contradiction::Left { objects: count, what: what() }));
             }
         }
     }
-    let mut sizes: Vec<usize> = needs.rules.indices().map(|rule| needs.of_rule(rule, kept)).collect();
-    sizes.extend(needs.properties.iter().map(|(_, need)| needs.of_property(*need, kept)));
-    sizes.sort_unstable();
-    sizes.dedup();
+    let of_rules = needs.rules.indices().map(|rule| needs.of_rule(rule, width));
+    let of_properties = needs.properties.iter().map(|(_, need)| needs.of_property(*need, kept));
+    let largest = of_rules.chain(of_properties).max().unwrap_or(kept);
     let mut of_context: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for view in &invariant.views {
         of_context.entry(view[0]).or_default().extend_from_slice(&view[1..]);
@@ -206,38 +220,42 @@ pub fn recheck(
         rows.sort_unstable();
         rows.dedup();
         let (shared, named) = &invariant.contexts[context as usize];
-        for &size in &sizes {
-            let stepper = steppers.get_mut(&(named.len() + size)).expect("there is a member of every size needed");
-            let rules = |rule: RuleId| needs.of_rule(rule, kept) == size;
+        // Depth first, over sequences that do not decrease; each is cut off at its first unknown view or excluded part.
+        let mut pending: Vec<Vec<u32>> = rows.iter().map(|&row| vec![row]).collect();
+        if known.is_excluded(context, &[]) {
+            continue;
+        }
+        while let Some(others) = pending.pop() {
+            if interrupt.is_raised() {
+                return Err(Unchecked::Interrupted);
+            }
+            let size = others.len();
+            if size >= kept && !known.all_views(context, &others) || known.is_excluded(context, &others) {
+                continue;
+            }
+            if size < largest {
+                let last = others[size - 1];
+                pending.extend(rows.iter().filter(|row| **row >= last).map(|&row| {
+                    let mut longer = others.clone();
+                    longer.push(row);
+                    longer
+                }));
+            }
+            let rules = |rule: RuleId| (needs.of_rule(rule, kept)..=needs.of_rule(rule, width)).contains(&size);
             let properties: Vec<PropertyId> = needs
                 .properties
                 .iter()
                 .filter(|(_, need)| needs.of_property(*need, kept) == size)
                 .map(|(id, _)| *id)
                 .collect();
-            // Depth first, over sequences that do not decrease; each is cut off at its first unknown view.
-            let mut pending: Vec<Vec<u32>> = rows.iter().map(|&row| vec![row]).collect();
-            while let Some(others) = pending.pop() {
-                if interrupt.is_raised() {
-                    return Err(Unchecked::Interrupted);
-                }
-                if others.len() >= kept && !known.all_views(context, &others) {
-                    continue;
-                }
-                if others.len() < size {
-                    let last = others[others.len() - 1];
-                    pending.extend(rows.iter().filter(|row| **row >= last).map(|&row| {
-                        let mut longer = others.clone();
-                        longer.push(row);
-                        longer
-                    }));
-                    continue;
-                }
-                looked_at += 1;
-                let contents = named.iter().chain(&others).map(|&row| &invariant.rows[row as usize][..]);
-                let state = stepper.member.state(shared, contents);
-                judge(stepper, &state, &known, &rules, &properties)?;
+            if properties.is_empty() && !needs.rules.indices().any(rules) {
+                continue;
             }
+            looked_at += 1;
+            let stepper = steppers.get_mut(&(named.len() + size)).expect("there is a member of every size needed");
+            let contents = named.iter().chain(&others).map(|&row| &invariant.rows[row as usize][..]);
+            let state = stepper.member.state(shared, contents);
+            judge(stepper, &state, &known, &rules, &properties)?;
         }
     }
     Ok(looked_at)
