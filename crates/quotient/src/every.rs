@@ -34,6 +34,8 @@ const MOST_KEPT: usize = 6;
 const MOST_VIEWS: usize = 20_000_000;
 /// The most steps and parts of a backward search.
 const MOST_MOVES: usize = 3_000_000;
+/// The most views of one object with which a backward search is tried although views of two objects may be fewer.
+const MOST_VIEWS_TRIED: usize = 4_000;
 /// After views of so many objects a backward search is tried, if the family is monotone; otherwise after two.
 const BACKWARD_AFTER: usize = 1;
 /// As many members are compared with an invariant, from the smallest one on.
@@ -408,7 +410,8 @@ impl<'a, 'l> Family<'a, 'l> {
         let started = Instant::now();
         let (members, objects, needs) = (self.only(&counts), self.objects.clone(), self.needs.clone());
         let interrupt = control.interrupt().clone();
-        let limits = BackwardLimits { views: MOST_VIEWS, moves: MOST_MOVES };
+        let views = if self.claim.method == EveryMethod::Auto { MOST_VIEWS_TRIED } else { MOST_VIEWS };
+        let limits = BackwardLimits { views, moves: MOST_MOVES };
         let work = move || backward(&members, &objects, &needs, pointers, limits, &interrupt);
         let outcome = match control.supervise(observer, work)? {
             Supervised::Done(outcome) => outcome,

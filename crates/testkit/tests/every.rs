@@ -275,6 +275,39 @@ fn what_concerns_few_is_proved() {
     }
 }
 
+/// Where more processes can prevent a step, or change what it does, the family is not monotone.
+#[test]
+fn what_stands_against_a_monotone_family() {
+    let of_one = "exists r: process do at[r] = l1 end";
+    let of_all = "forall r: process do at[r] = l0 end";
+    let cases: [(String, &[&str]); 9] = [
+        (format!("rule {of_one} ==> x := 1; end;"), &[]),
+        (format!("rule !({of_all}) & x = 0 ==> x := 1; end;"), &[]),
+        (format!("rule {of_all} ==> x := 1; end;"), &["can make this condition false"]),
+        (format!("rule x = 0 -> !({of_one}) ==> x := 1; end;"), &["can make this condition false"]),
+        (format!("rule ({of_one}) | at[owner] = l0 ==> x := 1; end;"), &["before its right part goes wrong"]),
+        (format!("rule x = 0 ==> if {of_one} then x := 1; end; end;"), &["decides what happens"]),
+        (format!("rule x = 0 ==> x := 1; assert {of_all}; end;"), &[]),
+        (
+            format!("rule x = 0 ==> x := 1; end; invariant \"some\" x = 0 | {of_one};"),
+            &["can make this condition true"],
+        ),
+        (
+            "ruleset p: process do rule at[p] = l0 ==> for r: process do if r != p then at[r] := l0; end; end; end; end;"
+                .to_owned(),
+            &[],
+        ),
+    ];
+    for (rule, expected) in cases {
+        let text = text("scalarset(N)", "", &rule);
+        let report = every_by(EveryMethod::Backward, &text, &[], 1).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let found: Vec<&str> = report.tests.iter().map(|(reason, _)| reason.as_str()).collect();
+        let is_as_expected =
+            found.len() == expected.len() && found.iter().zip(expected).all(|(reason, wanted)| reason.contains(wanted));
+        assert!(is_as_expected, "{found:?}\n{text}");
+    }
+}
+
 /// A violation that only large members have: the smallest one is found, with its run.
 #[test]
 fn a_violation_that_needs_four() {

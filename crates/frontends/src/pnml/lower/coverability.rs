@@ -321,6 +321,19 @@ mod tests {
         assert!(bounded > 100 && unbounded > 100, "{bounded} and {unbounded}");
     }
 
+    /// A place that the marking equation does not bound, and that stays empty: two tokens are never there to fill it.
+    #[test]
+    fn what_never_fires_fills_nothing() {
+        let change = |number, takes: &[(usize, i64)], adds: &[(usize, i64)]| Change {
+            number,
+            takes: takes.to_vec(),
+            adds: adds.to_vec(),
+        };
+        let transitions = vec![change(0, &[(0, 1)], &[(1, 1)]), change(1, &[(1, 2)], &[(1, 2), (2, 1)])];
+        let found = Counters { initial: vec![1, 0, 0], transitions }.cover().expect("little work");
+        assert_eq!((found.bounds, found.pump), (vec![Some(1), Some(1), Some(0)], None));
+    }
+
     /// What is left out depends on the order in which markings are found; the result must not.
     #[test]
     fn every_order_of_transitions_gives_the_same() {
