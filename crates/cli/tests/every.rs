@@ -224,19 +224,19 @@ for N ≥ 2, the shared variables and some of the other values of `process` are 
   free = 7
     (at = inside) and (at = inside)
   free = 6
-    (at = inside) and (at = inside) and (at = inside)
+    3 times (at = inside)
   free = 5
-    (at = inside) and (at = inside) and (at = inside) and (at = inside)
+    4 times (at = inside)
   free = 4
-    (at = inside) and (at = inside) and (at = inside) and (at = inside) and (at = inside)
+    5 times (at = inside)
   free = 3
-    (at = inside) and (at = inside) and (at = inside) and (at = inside) and (at = inside) and (at = inside)
+    6 times (at = inside)
   free = 2
-    (at = inside) and (at = inside) and (at = inside) and (at = inside) and (at = inside) and (at = inside) and (at = inside)
+    7 times (at = inside)
   free = 1
-    (at = inside) and (at = inside) and (at = inside) and (at = inside) and (at = inside) and (at = inside) and (at = inside) and (at = inside)
+    8 times (at = inside)
   free = 0
-    (at = inside) and (at = inside) and (at = inside) and (at = inside) and (at = inside) and (at = inside) and (at = inside) and (at = inside) and (at = inside)
+    9 times (at = inside)
 ---- exit status 0
 
 "#]],

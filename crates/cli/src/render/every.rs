@@ -83,7 +83,9 @@ pub(crate) fn human(model: &Model, report: &EveryReport, detail: StateDetail, pa
     let _ = writeln!(text, "{:<11}  {}", "time", quantity::duration(report.elapsed));
     if let Some(proof) = &report.proof {
         let (objects, from) = (visible(&report.objects), proof.from);
-        let _ = if is_backward {
+        // If nothing wrong can occur, no parts are excluded, and the views are all there is to say.
+        let excludes = !proof.excluded.is_empty();
+        let _ = if excludes {
             writeln!(
                 text,
                 "\nfor {name} ≥ {from}, the shared variables and some of the other values of `{objects}` are never like one of these:"
@@ -95,7 +97,7 @@ pub(crate) fn human(model: &Model, report: &EveryReport, detail: StateDetail, pa
                 "\nfor {name} ≥ {from}, the shared variables and any {kept} of the other values of `{objects}` are like one of these:"
             )
         };
-        let lines = if is_backward { &proof.excluded } else { &proof.invariant };
+        let lines = if excludes { &proof.excluded } else { &proof.invariant };
         for line in lines.iter().take(LISTED_LINES) {
             let _ = writeln!(text, "  {}", visible(line));
         }

@@ -103,8 +103,12 @@ impl Invariant {
                 lines.push("  whatever the others hold".to_owned());
                 continue;
             }
-            let rows = view[1..].iter().map(|&row| format!("({})", member.row_text(&self.rows[row as usize])));
-            lines.push(format!("  {}", rows.collect::<Vec<_>>().join(" and ")));
+            // Rows are sorted: equal ones are neighbours, and many of them are counted.
+            let texts = view[1..].chunk_by(|left, right| left == right).flat_map(|equal| {
+                let text = format!("({})", member.row_text(&self.rows[equal[0] as usize]));
+                if equal.len() > 2 { vec![format!("{} times {text}", equal.len())] } else { vec![text; equal.len()] }
+            });
+            lines.push(format!("  {}", texts.collect::<Vec<_>>().join(" and ")));
         }
         lines
     }
