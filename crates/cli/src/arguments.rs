@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use quotient::{Every, RunFormat, SymmetryFormat};
+use quotient::{Every, EveryMethod, RunFormat, SymmetryFormat};
 
 use crate::render::trace::{ShownValues, StateDetail};
 
@@ -348,6 +348,9 @@ pub(crate) struct CheckArguments {
     /// Check all models in which this constant, the size of a type with interchangeable values, is FROM or more
     #[arg(long, value_name = "NAME[=FROM]", value_parser = parse_every)]
     pub(crate) every: Option<Every>,
+    /// How `--every` proves that
+    #[arg(long, value_enum, value_name = "METHOD", default_value_t = EveryMethodName::Auto, requires = "every")]
+    pub(crate) every_method: EveryMethodName,
     /// Show a run to each cover that is reached, too; that takes a search for each
     #[arg(long)]
     pub(crate) cover_runs: bool,
@@ -647,6 +650,17 @@ pub(crate) enum LanguageName {
     Pnml,
 }
 
+/// How claims about every value of a constant are proved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EveryMethodName {
+    /// By views; backward where few views are too coarse
+    Auto,
+    /// By views: what a few processes can hold together
+    Views,
+    /// Backward from what is wrong; decides where more processes never prevent a step
+    Backward,
+}
+
 /// When steps are left out by partial order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PartialOrderName {
@@ -921,7 +935,9 @@ fn scale(number: &str, unit: u64) -> Result<u64, String> {
 fn parse_every(text: &str) -> Result<Every, String> {
     let (constant, from) = text.split_once('=').unwrap_or((text, "1"));
     match from.trim().parse() {
-        Ok(from) if !constant.trim().is_empty() => Ok(Every { constant: constant.trim().to_owned(), from }),
+        Ok(from) if !constant.trim().is_empty() => {
+            Ok(Every { constant: constant.trim().to_owned(), from, method: EveryMethod::Auto })
+        }
         _ => Err("expected the name of a constant, or its least value as in `N=2`".into()),
     }
 }

@@ -22,17 +22,16 @@ holds for every N ≥ 1
 checked      "a dirty copy is the only one" and run-time errors; not deadlocks
 searched     N = 1 (3 states), 2 (4 states), 3 (5 states)
 views        k = 1: 3; too coarse: `a dirty copy is the only one` does not hold in a state with 4, which need not be reachable
-views        k = 2: 4
-rechecked    the views, in 11 states with N ≥ 4
+backward     2 parts of states, among 3 views with k = 1
+monotone     yes: no condition asks for the absence of a process
+rechecked    the parts, in 15 states with N ≥ 4
 compared     all states with N = 4 (6 states), 5 (7 states), 6 (8 states)
 time         …
 
-for N ≥ 4, the shared variables and any 2 of the other values of `node` are like one of these:
+for N ≥ 4, the shared variables and some of the other values of `node` are never like one of these:
   always
-    (at = invalid) and (at = invalid)
-    (at = invalid) and (at = valid)
-    (at = invalid) and (at = dirty)
-    (at = valid) and (at = valid)
+    (at = valid) and (at = dirty)
+    (at = dirty) and (at = dirty)
 ---- exit status 0
 
 "#]],
@@ -198,6 +197,82 @@ error[not-every-size]: not for every N: `network` is a multiset of objects, whic
 
 1 error
 ---- exit status 3
+
+"#]],
+    );
+}
+
+#[test]
+fn a_pool_that_few_processes_do_not_empty() {
+    expect(
+        every("every/pool.m", &[]),
+        str![[r#"
+holds for every N ≥ 1
+
+checked      "whoever is inside holds a resource" and run-time errors; not deadlocks
+searched     N = 1 (2 states)
+views        k = 1: 8; too coarse: `whoever is inside holds a resource` does not hold in a state with 2, which need not be reachable
+backward     9 parts of states, among 18 views with k = 1
+monotone     yes: no condition asks for the absence of a process
+rechecked    the parts, in 349 states with N ≥ 2
+compared     all states with N = 2 (3 states), 3 (4 states), 4 (5 states), 5 (6 states), 6 (7 states)
+time         …
+
+for N ≥ 2, the shared variables and some of the other values of `process` are never like one of these:
+  free = 8
+    (at = inside)
+  free = 7
+    (at = inside) and (at = inside)
+  free = 6
+    3 times (at = inside)
+  free = 5
+    4 times (at = inside)
+  free = 4
+    5 times (at = inside)
+  free = 3
+    6 times (at = inside)
+  free = 2
+    7 times (at = inside)
+  free = 1
+    8 times (at = inside)
+  free = 0
+    9 times (at = inside)
+---- exit status 0
+
+"#]],
+    );
+    expect(
+        every("every/readers_writers.m", &["--every-method", "backward"]),
+        str![[r#"
+holds for every N ≥ 1
+
+checked      "a writer is alone" and run-time errors; not deadlocks
+searched     N = 1 (3 states), 2 (13 states), 3 (26 states)
+backward     2 parts of states, among 5 views with k = 1
+monotone     no: more objects can make this condition false (line 42, column 3); 1 more such conditions
+rechecked    the parts, in 84 states with N ≥ 4
+compared     all states with N = 4 (45 states), 5 (71 states), 6 (105 states)
+time         …
+
+for N ≥ 4, the shared variables and some of the other values of `process` are never like one of these:
+  always
+    (at = reading) and (at = writing)
+    (at = writing) and (at = writing)
+---- exit status 0
+
+"#]],
+    );
+    expect(
+        quotient(["check", "--every-method", "views", &format!("{MODELS}/every/pool.m")]),
+        str![[r#"
+---- stderr
+error: the following required arguments were not provided:
+  --every <NAME[=FROM]>
+
+Usage: quotient check --every <NAME[=FROM]> --every-method <METHOD> <MODEL>
+
+For more information, try '--help'.
+---- exit status 2
 
 "#]],
     );

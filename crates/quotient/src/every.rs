@@ -1,8 +1,8 @@
 //! Claims about every size: all models of one text that differ in a constant, from a value of it on
 //! ([why so](../../../docs/adr/0038-every-size.md)).
 //!
-//! Small members are searched one by one, and views of states are searched for all others at once, with more and more
-//! objects in a view. The first violation is one with the smallest value of the constant.
+//! Small members are searched one by one, and all others at once: by views of states, with more and more objects in a
+//! view, and backward from what is wrong. The first violation is one with the smallest value of the constant.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -10,8 +10,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use quotient_engines::every::{
-    Attempt, Invariant, Member, Members, Needs, Objects, Obstacle, Unchecked, attempt, classify, compare, least_size,
-    recheck, sizes,
+    Attempt, Backward, BackwardLimits, Invariant, Member, Members, Needs, Objects, Obstacle, Unchecked, attempt,
+    backward, classify, compare, least_size, recheck, sizes,
 };
 use quotient_engines::{StopReason, Verdict};
 use quotient_frontends::{NamedNumber, named_numbers};
@@ -32,6 +32,12 @@ use crate::selection::{claims, named_properties};
 const MOST_KEPT: usize = 6;
 /// The most views of an attempt.
 const MOST_VIEWS: usize = 20_000_000;
+/// The most steps and parts of a backward search.
+const MOST_MOVES: usize = 3_000_000;
+/// The most views of one object with which a backward search is tried although views of two objects may be fewer.
+const MOST_VIEWS_TRIED: usize = 4_000;
+/// After views of so many objects a backward search is tried, if the family is monotone; otherwise after two.
+const BACKWARD_AFTER: usize = 1;
 /// As many members are compared with an invariant, from the smallest one on.
 const COMPARED: i64 = 6;
 /// A member with more states than this, up to exchanges of objects, is not compared.
@@ -44,6 +50,20 @@ pub struct Every {
     pub constant: String,
     /// Its least value.
     pub from: i64,
+    /// How it is proved.
+    pub method: EveryMethod,
+}
+
+/// How a claim about every value of a constant is proved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EveryMethod {
+    /// In one way or another.
+    #[default]
+    Auto,
+    /// By views of states.
+    Views,
+    /// By a search backward from what is wrong.
+    Backward,
 }
 
 /// The result of a claim about every value of a constant.
@@ -60,8 +80,11 @@ pub struct EveryReport {
     pub properties: Vec<PropertyId>,
     /// The members that were searched, by the value of the constant, with the states stored.
     pub searched: Vec<(i64, u64)>,
-    /// The attempts with views, in order.
-    pub attempts: Vec<ViewsReport>,
+    /// The attempts to prove it, in order.
+    pub attempts: Vec<EveryAttempt>,
+    /// The conditions because of which more objects may prevent a step, change what it does, or make right what is wrong,
+    /// and where they are. Without any, the family is monotone, and a backward search decides.
+    pub tests: Vec<(String, Span)>,
     /// Why the last attempt is a proof, if it is.
     pub proof: Option<EveryProof>,
     /// The member that violates a property, and the report about it.
@@ -74,24 +97,33 @@ pub struct EveryReport {
     pub elapsed: Duration,
 }
 
-/// An attempt with views.
+/// An attempt to prove a claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ViewsReport {
+pub struct EveryAttempt {
+    /// Views, or backward.
+    pub method: EveryMethod,
     /// How many objects besides those that shared variables name a view has.
     pub kept: usize,
     /// How many views there were at its end.
     pub views: usize,
-    /// What was wrong with a state that the views stand for, if anything, and how many objects it had.
+    /// How many parts of states a backward search had found.
+    pub parts: usize,
+    /// What was wrong with a state that the views stand for, or that something wrong can be reached, as far as a backward
+    /// search can tell; and with how many objects.
     pub wrong: Option<(String, usize)>,
     /// The time it took.
     pub elapsed: Duration,
 }
 
-/// A set of views that contains those of all reachable states of all large members.
+/// A set of views that contains those of all reachable states of all large members, and parts that none contains.
 #[derive(Clone, Debug)]
 pub struct EveryProof {
+    /// How it was found.
+    pub method: EveryMethod,
     /// The views in words.
     pub invariant: Vec<String>,
+    /// The parts that no reachable state contains, in words.
+    pub excluded: Vec<String>,
     /// How many shared parts occur, with the objects that they name.
     pub contexts: usize,
     /// How many contents of objects occur.
@@ -133,6 +165,7 @@ pub fn every(
         properties: family.properties.clone(),
         searched: Vec::new(),
         attempts: Vec::new(),
+        tests: family.needs.tests.iter().map(|test| (test.reason.clone(), test.span)).collect(),
         proof: None,
         violation: None,
         open: None,
@@ -244,7 +277,7 @@ impl<'a, 'l> Family<'a, 'l> {
             .collect()
     }
 
-    /// Searches small members and views by turns.
+    /// Searches small members, views and backward by turns.
     fn decide(
         &mut self,
         report: &mut EveryReport,
@@ -252,61 +285,176 @@ impl<'a, 'l> Family<'a, 'l> {
         control: &Control,
         observer: &mut dyn Observer,
     ) -> Result<(), Error> {
-        let of_members = member_options(options);
         // All members have the same variables.
         self.prepare(&[self.needs.least])?;
         let pointers = self.members[&self.needs.least].pointers();
-        let mut next = self.claim.from;
-        for kept in 1..=MOST_KEPT {
+        let backward_after = match self.claim.method {
+            EveryMethod::Views => MOST_KEPT + 1,
+            EveryMethod::Backward => 1,
+            EveryMethod::Auto if self.needs.tests.is_empty() => BACKWARD_AFTER,
+            EveryMethod::Auto => BACKWARD_AFTER + 1,
+        };
+        let most_kept = if self.claim.method == EveryMethod::Backward { 1 } else { MOST_KEPT };
+        for kept in 1..=most_kept {
             let from = least_size(&self.needs, pointers, kept) as i64 + self.offset;
-            while next < from {
-                let model = self.read(next)?;
-                let found = Plan::new(&model, &of_members)?.run_with(control, observer)?;
-                report.searched.push((next, found.states));
-                match found.verdict {
-                    Verdict::Holds => next += 1,
-                    Verdict::Violated => {
-                        report.verdict = Verdict::Violated;
-                        report.violation = Some((next, model, Box::new(found)));
-                        return Ok(());
-                    }
-                    Verdict::Inconclusive => {
-                        report.open = Some(format!("the search with {} = {next} did not finish", self.claim.constant));
-                        report.stop_reason = found.stop_reason;
-                        return Ok(());
-                    }
-                }
+            if !self.search_below(from, report, options, control, observer)? {
+                return Ok(());
             }
-            let counts = sizes(&self.needs, pointers, kept);
-            self.prepare(&counts)?;
-            control.enter(Phase::Searching);
-            let started = Instant::now();
-            let (members, objects, needs) = (self.only(&counts), self.objects.clone(), self.needs.clone());
-            let interrupt = control.interrupt().clone();
-            let work = move || attempt(&members, &objects, &needs, kept, MOST_VIEWS, &interrupt);
-            let outcome = match control.supervise(observer, work)? {
-                Supervised::Done(outcome) => outcome,
-                Supervised::Abandoned(_) => Attempt::Stopped { views: 0 },
-            };
-            let elapsed = started.elapsed();
-            match outcome {
-                Attempt::Closed(invariant) => {
-                    report.attempts.push(ViewsReport { kept, views: invariant.len(), wrong: None, elapsed });
-                    return self.confirm(report, *invariant, &counts, from, control, observer);
+            if self.claim.method != EveryMethod::Backward
+                && self.by_views(kept, pointers, from, report, control, observer)?
+            {
+                return Ok(());
+            }
+            if kept == backward_after && self.by_parts(pointers, report, options, control, observer)? {
+                return Ok(());
+            }
+        }
+        if report.open.is_none() {
+            report.open = Some(match self.claim.method {
+                EveryMethod::Backward => "the family is not monotone, and a search backward is too coarse".to_owned(),
+                _ => format!("views of up to {MOST_KEPT} objects are too coarse"),
+            });
+        }
+        Ok(())
+    }
+
+    /// Searches the members below a value of the constant that were not searched yet. Returns whether they are right.
+    fn search_below(
+        &mut self,
+        value: i64,
+        report: &mut EveryReport,
+        options: &Options,
+        control: &Control,
+        observer: &mut dyn Observer,
+    ) -> Result<bool, Error> {
+        let of_members = member_options(options);
+        let first = report.searched.last().map_or(self.claim.from, |(last, _)| last + 1);
+        for next in first..value {
+            let model = self.read(next)?;
+            let found = Plan::new(&model, &of_members)?.run_with(control, observer)?;
+            report.searched.push((next, found.states));
+            match found.verdict {
+                Verdict::Holds => {}
+                Verdict::Violated => {
+                    report.verdict = Verdict::Violated;
+                    report.violation = Some((next, model, Box::new(found)));
+                    return Ok(false);
                 }
-                Attempt::Wrong { what, objects, views } => {
-                    report.attempts.push(ViewsReport { kept, views, wrong: Some((what, objects)), elapsed });
-                }
-                Attempt::Stopped { views } => {
-                    report.attempts.push(ViewsReport { kept, views, wrong: None, elapsed });
-                    report.open = Some(format!("the search for views of {kept} objects did not finish"));
-                    report.stop_reason = control.check();
-                    return Ok(());
+                Verdict::Inconclusive => {
+                    report.open = Some(format!("the search with {} = {next} did not finish", self.claim.constant));
+                    report.stop_reason = found.stop_reason;
+                    return Ok(false);
                 }
             }
         }
-        report.open = Some(format!("views of up to {MOST_KEPT} objects are too coarse"));
-        Ok(())
+        Ok(true)
+    }
+
+    /// Searches with views. Returns whether that was the last attempt.
+    fn by_views(
+        &mut self,
+        kept: usize,
+        pointers: usize,
+        from: i64,
+        report: &mut EveryReport,
+        control: &Control,
+        observer: &mut dyn Observer,
+    ) -> Result<bool, Error> {
+        let counts = sizes(&self.needs, pointers, kept..=kept);
+        self.prepare(&counts)?;
+        control.enter(Phase::Searching);
+        let started = Instant::now();
+        let (members, objects, needs) = (self.only(&counts), self.objects.clone(), self.needs.clone());
+        let interrupt = control.interrupt().clone();
+        let work = move || attempt(&members, &objects, &needs, kept, MOST_VIEWS, &interrupt);
+        let outcome = match control.supervise(observer, work)? {
+            Supervised::Done(outcome) => outcome,
+            Supervised::Abandoned(_) => Attempt::Stopped { views: 0 },
+        };
+        let elapsed = started.elapsed();
+        let mut note = |views, wrong| {
+            let method = EveryMethod::Views;
+            report.attempts.push(EveryAttempt { method, kept, views, parts: 0, wrong, elapsed });
+        };
+        match outcome {
+            Attempt::Closed(invariant) => {
+                note(invariant.len(), None);
+                self.confirm(report, *invariant, &counts, from, control, observer)?;
+                Ok(true)
+            }
+            Attempt::Wrong { what, objects, views } => {
+                note(views, Some((what, objects)));
+                Ok(false)
+            }
+            Attempt::Stopped { views } => {
+                note(views, None);
+                report.open = Some(format!("the search for views of {kept} objects did not finish"));
+                report.stop_reason = control.check();
+                Ok(true)
+            }
+        }
+    }
+
+    /// Searches backward. Returns whether that was the last attempt.
+    fn by_parts(
+        &mut self,
+        pointers: usize,
+        report: &mut EveryReport,
+        options: &Options,
+        control: &Control,
+        observer: &mut dyn Observer,
+    ) -> Result<bool, Error> {
+        let counts = sizes(&self.needs, pointers, 1..=1);
+        self.prepare(&counts)?;
+        control.enter(Phase::Searching);
+        let started = Instant::now();
+        let (members, objects, needs) = (self.only(&counts), self.objects.clone(), self.needs.clone());
+        let interrupt = control.interrupt().clone();
+        let views = if self.claim.method == EveryMethod::Auto { MOST_VIEWS_TRIED } else { MOST_VIEWS };
+        let limits = BackwardLimits { views, moves: MOST_MOVES };
+        let work = move || backward(&members, &objects, &needs, pointers, limits, &interrupt);
+        let outcome = match control.supervise(observer, work)? {
+            Supervised::Done(outcome) => outcome,
+            Supervised::Abandoned(_) => Backward::Stopped { parts: 0, views: 0 },
+        };
+        let elapsed = started.elapsed();
+        let mut note = |views, parts, wrong| {
+            let method = EveryMethod::Backward;
+            report.attempts.push(EveryAttempt { method, kept: 1, views, parts, wrong, elapsed });
+        };
+        match outcome {
+            Backward::Closed(invariant) => {
+                note(invariant.len(), invariant.excluded(), None);
+                let from = least_size(&self.needs, pointers, 1) as i64 + self.offset;
+                let counts = sizes(&self.needs, pointers, 1..=invariant.width());
+                self.prepare(&counts)?;
+                self.confirm(report, *invariant, &counts, from, control, observer)?;
+                Ok(true)
+            }
+            Backward::Reached { objects, parts, views } => {
+                note(views, parts, Some(("an initial state contains one of them".to_owned(), objects)));
+                let is_exact = self.needs.tests.is_empty();
+                if !is_exact && self.claim.method == EveryMethod::Auto {
+                    return Ok(false);
+                }
+                let value = objects as i64 + self.offset;
+                let is_right = self.search_below(value + 1, report, options, control, observer)?;
+                if is_right && is_exact {
+                    let name = &self.claim.constant;
+                    return Err(Defect::noticed(format!("with {name} = {value} there is no violation")).into());
+                }
+                Ok(!is_right)
+            }
+            Backward::Stopped { parts, views } => {
+                note(views, parts, None);
+                report.stop_reason = control.check();
+                if report.stop_reason.is_some() || self.claim.method == EveryMethod::Backward {
+                    report.open = Some("the search backward did not finish".to_owned());
+                    return Ok(true);
+                }
+                Ok(false)
+            }
+        }
     }
 
     /// Checks an invariant again, and against all states of small members.
@@ -332,7 +480,7 @@ impl<'a, 'l> Family<'a, 'l> {
             }
         }
         let Some(rechecked) = rechecked else {
-            report.open = Some("the views were found, and not all of them checked again".to_owned());
+            report.open = Some("an invariant was found, and not all of it checked again".to_owned());
             report.stop_reason = control.check();
             return Ok(());
         };
@@ -348,7 +496,9 @@ impl<'a, 'l> Family<'a, 'l> {
         }
         let member = &self.members[&self.needs.least];
         report.proof = Some(EveryProof {
+            method: report.attempts.last().map_or(EveryMethod::Views, |attempt| attempt.method),
             invariant: invariant.lines(member),
+            excluded: invariant.excluded_lines(member),
             contexts: invariant.contexts(),
             rows: invariant.rows(),
             from: from.max(self.claim.from),

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use quotient::{
-    Control, Error, Every, EveryReport, Language, Limits, LoadOptions, Model, Options, Plan, Silent, Symmetry, Verdict,
+    Control, Error, Every, EveryMethod, EveryReport, Language, Limits, LoadOptions, Model, Options, Plan, Silent,
+    Symmetry, Verdict,
 };
 use quotient_ir::DeadlockMode;
 use quotient_testkit::examples::workspace;
@@ -22,10 +23,14 @@ fn load(text: &str, constants: &[(String, String)]) -> Result<Model, Error> {
 }
 
 fn every(text: &str, constants: &[(&str, i64)], from: i64) -> Result<EveryReport, Error> {
+    every_by(EveryMethod::Auto, text, constants, from)
+}
+
+fn every_by(method: EveryMethod, text: &str, constants: &[(&str, i64)], from: i64) -> Result<EveryReport, Error> {
     let given: Vec<(String, String)> =
         constants.iter().map(|(name, value)| ((*name).to_owned(), value.to_string())).collect();
     let model = load(text, &given)?;
-    let claim = Every { constant: "N".to_owned(), from };
+    let claim = Every { constant: "N".to_owned(), from, method };
     let options = Options::default().limits(Limits { timeout: Some(PATIENCE), ..Limits::default() });
     let mut member = |more: &[(String, String)]| load(text, &[&given[..], more].concat());
     quotient::every(&model, &claim, &options, &Control::start(&options.limits), &mut Silent, &mut member)
@@ -45,30 +50,51 @@ fn is_violated(text: &str, size: i64) -> Option<bool> {
     }
 }
 
-/// What was claimed about a family, compared with its first instances.
-fn compare(seed: u64) -> Verdict {
+/// All ways to prove a claim.
+const METHODS: [EveryMethod; 3] = [EveryMethod::Auto, EveryMethod::Views, EveryMethod::Backward];
+
+/// What was claimed about a family in each way, compared with its first instances; and whether it is monotone.
+fn compare(seed: u64) -> (Vec<Verdict>, bool) {
     let text = random_family(seed);
-    let report = every(&text, &[], 1).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}"));
-    match (report.verdict, &report.violation) {
-        (Verdict::Holds, _) => {
-            for size in 1..=LARGEST {
-                let is_wrong = is_violated(&text, size);
-                assert_ne!(is_wrong, Some(true), "seed {seed}: a wrong proof, see N = {size}\n{text}");
-                if is_wrong.is_none() {
-                    break;
+    let mut instances: Vec<Option<bool>> = Vec::new();
+    let mut is_violated = |size: i64| {
+        while (instances.len() as i64) < size {
+            let next = instances.len() as i64 + 1;
+            let is_too_large = instances.last() == Some(&None);
+            instances.push(if is_too_large { None } else { is_violated(&text, next) });
+        }
+        instances[usize::try_from(size).expect("a size") - 1]
+    };
+    let mut is_monotone = false;
+    let verdicts = METHODS.map(|method| {
+        let report =
+            every_by(method, &text, &[], 1).unwrap_or_else(|error| panic!("seed {seed}, {method:?}: {error}\n{text}"));
+        is_monotone = report.tests.is_empty();
+        match (report.verdict, &report.violation) {
+            (Verdict::Holds, _) => {
+                for size in 1..=LARGEST {
+                    let is_wrong = is_violated(size);
+                    assert_ne!(is_wrong, Some(true), "seed {seed}, {method:?}: a wrong proof, see N = {size}\n{text}");
                 }
             }
-        }
-        (Verdict::Violated, Some((size, ..))) => {
-            for smaller in 1..*size {
-                assert_ne!(is_violated(&text, smaller), Some(true), "seed {seed}: not the smallest N\n{text}");
+            (Verdict::Violated, Some((size, ..))) => {
+                for smaller in 1..*size {
+                    let is_wrong = is_violated(smaller);
+                    assert_ne!(is_wrong, Some(true), "seed {seed}, {method:?}: not the smallest N\n{text}");
+                }
+                assert_ne!(is_violated(*size), Some(false), "seed {seed}, {method:?}: no violation\n{text}");
             }
-            assert_ne!(is_violated(&text, *size), Some(false), "seed {seed}: no violation\n{text}");
+            (Verdict::Violated, None) => panic!("seed {seed}, {method:?}: a violation without a run"),
+            (Verdict::Inconclusive, _) => {
+                let is_decided = is_monotone && method == EveryMethod::Backward && report.stop_reason.is_none();
+                assert!(!is_decided, "seed {seed}: a monotone family is left open\n{text}");
+            }
         }
-        (Verdict::Violated, None) => panic!("seed {seed}: a violation without a run"),
-        (Verdict::Inconclusive, _) => {}
-    }
-    report.verdict
+        report.verdict
+    });
+    let is = |wanted: Verdict| verdicts.contains(&wanted);
+    assert!(!(is(Verdict::Holds) && is(Verdict::Violated)), "seed {seed}: {verdicts:?}\n{text}");
+    (verdicts.to_vec(), is_monotone)
 }
 
 /// `QUOTIENT_RANDOM_FAMILIES` says how many, from `QUOTIENT_RANDOM_SEED` on.
@@ -77,14 +103,22 @@ fn random_families_have_no_wrong_proofs() {
     let first = number_from("QUOTIENT_RANDOM_SEED", 0);
     let seeds: Vec<u64> = (first..first + number_from("QUOTIENT_RANDOM_FAMILIES", 60)).collect();
     let total = seeds.len();
-    let verdicts = map_on_workers(2, &seeds, |seed| compare(*seed));
-    let count = |wanted: Verdict| verdicts.iter().filter(|verdict| **verdict == wanted).count();
-    let (proved, refuted, open) = (count(Verdict::Holds), count(Verdict::Violated), count(Verdict::Inconclusive));
+    let found = map_on_workers(2, &seeds, |seed| compare(*seed));
+    for (place, method) in METHODS.into_iter().enumerate() {
+        let count = |wanted: Verdict| found.iter().filter(|(verdicts, _)| verdicts[place] == wanted).count();
+        let (proved, refuted, open) = (count(Verdict::Holds), count(Verdict::Violated), count(Verdict::Inconclusive));
+        #[expect(clippy::print_stderr, reason = "what is recorded of a long run")]
+        {
+            eprintln!("{total} families, {method:?}: {proved} proved, {refuted} refuted, {open} open");
+        }
+        assert!(proved > 0 && refuted > 0, "the families say nothing");
+    }
+    let monotone = found.iter().filter(|(_, is_monotone)| *is_monotone).count();
     #[expect(clippy::print_stderr, reason = "what is recorded of a long run")]
     {
-        eprintln!("{total} families: {proved} proved, {refuted} refuted, {open} open");
+        eprintln!("{monotone} of them monotone");
     }
-    assert!(proved > 0 && refuted > 0, "the families say nothing");
+    assert!(monotone > 0, "no family is monotone");
 }
 
 /// Constants with their values, and the smallest `N` that violates a property, if any does.
@@ -119,10 +153,19 @@ fn models_hold_or_are_refuted_as_they_say() {
         let expected = expectations(&text);
         assert!(expected.len() >= 2, "{}: a right and a wrong variant", path.display());
         for (constants, violated) in expected {
-            let report = every(&text, &constants, 1).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-            let found = report.violation.as_ref().map(|(size, ..)| *size);
-            assert_eq!(found, violated, "{} {constants:?}", path.display());
-            assert_eq!(report.verdict == Verdict::Holds, violated.is_none(), "{} {constants:?}", path.display());
+            for method in METHODS {
+                let report = every_by(method, &text, &constants, 1)
+                    .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+                // Nine processes have to be told from eight.
+                if method == EveryMethod::Views && path.ends_with("pool.m") {
+                    assert_eq!(report.verdict, Verdict::Inconclusive, "{} {constants:?}", path.display());
+                    continue;
+                }
+                let found = report.violation.as_ref().map(|(size, ..)| *size);
+                assert_eq!(found, violated, "{} {constants:?}, {method:?}", path.display());
+                let holds = report.verdict == Verdict::Holds;
+                assert_eq!(holds, violated.is_none(), "{} {constants:?}, {method:?}", path.display());
+            }
         }
     });
     assert!(!said.is_empty());
@@ -234,6 +277,39 @@ fn what_concerns_few_is_proved() {
             let proof = report.proof.expect("a proof");
             assert!(proof.rechecked > 0 && !proof.invariant.is_empty(), "{text}");
         }
+    }
+}
+
+/// Where more processes can prevent a step, or change what it does, the family is not monotone.
+#[test]
+fn what_stands_against_a_monotone_family() {
+    let of_one = "exists r: process do at[r] = l1 end";
+    let of_all = "forall r: process do at[r] = l0 end";
+    let cases: [(String, &[&str]); 9] = [
+        (format!("rule {of_one} ==> x := 1; end;"), &[]),
+        (format!("rule !({of_all}) & x = 0 ==> x := 1; end;"), &[]),
+        (format!("rule {of_all} ==> x := 1; end;"), &["can make this condition false"]),
+        (format!("rule x = 0 -> !({of_one}) ==> x := 1; end;"), &["can make this condition false"]),
+        (format!("rule ({of_one}) | at[owner] = l0 ==> x := 1; end;"), &["before its right part goes wrong"]),
+        (format!("rule x = 0 ==> if {of_one} then x := 1; end; end;"), &["decides what happens"]),
+        (format!("rule x = 0 ==> x := 1; assert {of_all}; end;"), &[]),
+        (
+            format!("rule x = 0 ==> x := 1; end; invariant \"some\" x = 0 | {of_one};"),
+            &["can make this condition true"],
+        ),
+        (
+            "ruleset p: process do rule at[p] = l0 ==> for r: process do if r != p then at[r] := l0; end; end; end; end;"
+                .to_owned(),
+            &[],
+        ),
+    ];
+    for (rule, expected) in cases {
+        let text = text("scalarset(N)", "", &rule);
+        let report = every_by(EveryMethod::Backward, &text, &[], 1).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let found: Vec<&str> = report.tests.iter().map(|(reason, _)| reason.as_str()).collect();
+        let is_as_expected =
+            found.len() == expected.len() && found.iter().zip(expected).all(|(reason, wanted)| reason.contains(wanted));
+        assert!(is_as_expected, "{found:?}\n{text}");
     }
 }
 

@@ -2,10 +2,10 @@
 
 use std::process::ExitCode;
 
-use quotient::{Control, Every, LoadOptions, Model, Options};
+use quotient::{Control, Every, EveryMethod, LoadOptions, Model, Options};
 
 use super::{exit_status, show_warnings};
-use crate::arguments::{CheckArguments, CheckFormat};
+use crate::arguments::{CheckArguments, CheckFormat, EveryMethodName};
 use crate::failure::Failure;
 use crate::invocation::Invocation;
 use crate::render::every;
@@ -36,6 +36,12 @@ pub(super) fn run(
     if let Some((_, what)) = unusable.into_iter().find(|(applies, _)| *applies) {
         return Err(Failure::Usage(format!("--every cannot be used with {what}")));
     }
+    let method = match arguments.every_method {
+        EveryMethodName::Auto => EveryMethod::Auto,
+        EveryMethodName::Views => EveryMethod::Views,
+        EveryMethodName::Backward => EveryMethod::Backward,
+    };
+    let claim = &Every { method, ..claim.clone() };
     show_warnings(model);
     let mut load = |constants: &[(String, String)]| {
         let mut options = loading.clone();

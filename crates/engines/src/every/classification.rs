@@ -67,6 +67,9 @@ pub struct Needs {
     pub properties: Vec<(PropertyId, Need)>,
     /// States with fewer other objects than this are not built: there may be no model of that size.
     pub least: usize,
+    /// The conditions about all objects because of which more objects may prevent a step, change what it does, or make
+    /// right what is wrong. If there are none, the family is monotone.
+    pub tests: Vec<Obstacle>,
 }
 
 impl Needs {
@@ -101,8 +104,10 @@ pub fn classify(
         objects,
         obstacles: Vec::new(),
         frames: Vec::new(),
+        tests: Vec::new(),
         in_loop: false,
         around: None,
+        lasting: None,
         span: Span::default(),
     };
     for property in model.properties.iter() {
@@ -120,11 +125,13 @@ pub fn classify(
         let own = walk.owner(&start.parameters, &start.locals, |walk| walk.body(&start.body));
         starts = starts.or(own);
     }
+    // An initial state is what it is in any model.
+    walk.tests.clear();
     let mut rules = Table::new();
     for rule in model.rules.iter() {
         walk.span = rule.span;
         rules.push(walk.owner(&rule.parameters, &rule.locals, |walk| {
-            let guard = walk.condition(rule.guard);
+            let guard = walk.lasting(Quantifier::Any, rule.guard);
             guard.then(walk.body(&rule.body))
         }));
     }
@@ -134,19 +141,20 @@ pub fn classify(
         walk.span = property.span;
         match (property.kind, property.formula.condition()) {
             (PropertyKind::Invariant, Some(condition)) => {
-                let need = walk.owner(&property.parameters, &property.locals, |walk| walk.condition(condition));
+                let need =
+                    walk.owner(&property.parameters, &property.locals, |walk| walk.lasting(Quantifier::All, condition));
                 asked.push((id, need));
             }
             _ => walk.refuse("only invariants and run-time errors can be claimed for every size", property.span),
         }
     }
-    let mut obstacles = walk.obstacles;
-    if obstacles.is_empty() {
-        return Ok(Needs { starts, rules, properties: asked, least });
-    }
-    obstacles.sort_by_key(|obstacle| obstacle.span);
-    obstacles.dedup();
-    Err(obstacles)
+    let sorted = |mut obstacles: Vec<Obstacle>| {
+        obstacles.sort_by_key(|obstacle| obstacle.span);
+        obstacles.dedup();
+        obstacles
+    };
+    let (obstacles, tests) = (sorted(walk.obstacles), sorted(walk.tests));
+    if obstacles.is_empty() { Ok(Needs { starts, rules, properties: asked, least, tests }) } else { Err(obstacles) }
 }
 
 /// What a local denotes.
@@ -191,11 +199,16 @@ struct Walk<'a> {
     model: &'a Model,
     objects: &'a Objects,
     obstacles: Vec<Obstacle>,
+    /// What stands against a monotone family.
+    tests: Vec<Obstacle>,
     frames: Vec<Frame<'a>>,
     /// Whether a loop over all objects is around.
     in_loop: bool,
     /// The quantifier over objects around the part that is walked, if there is one.
     around: Option<Quantifier>,
+    /// The quantifiers, as those of the whole condition that is walked, that more objects cannot turn against what the
+    /// condition says; none where the value decides what happens next.
+    lasting: Option<Quantifier>,
     span: Span,
 }
 
@@ -356,7 +369,7 @@ impl<'a> Walk<'a> {
                 }
             }
             StatementKind::Assert { condition, violates, .. } => {
-                let mut need = self.condition(*condition);
+                let mut need = self.lasting(Quantifier::All, *condition);
                 if let Some((_, value)) = violates.as_ref().and_then(|violated| violated.value.as_ref()) {
                     need = need.then(self.expression(*value, WHOLE).1);
                 }
@@ -365,7 +378,7 @@ impl<'a> Walk<'a> {
             StatementKind::Require { condition, .. } | StatementKind::Cover { condition, .. } => {
                 self.condition(*condition)
             }
-            StatementKind::Assume(condition) => self.condition(*condition),
+            StatementKind::Assume(condition) => self.lasting(Quantifier::Any, *condition),
             StatementKind::Error { .. } | StatementKind::Print(_) => Need::default(),
             &StatementKind::MultisetAdd { multiset, element } => {
                 let need = self.written(multiset);
@@ -458,8 +471,8 @@ impl<'a> Walk<'a> {
                 if self.objects.may_be(self.frame().locals[local].ty) {
                     self.refuse_here("a loop counts through objects");
                 }
-                let need = self.plain(from, WHOLE).then(self.plain(to, WHOLE));
-                need.then(step.map(|step| self.plain(step, WHOLE)).unwrap_or_default())
+                let need = self.plain(from, None).then(self.plain(to, None));
+                need.then(step.map(|step| self.plain(step, None)).unwrap_or_default())
             }
         }
     }
@@ -471,6 +484,21 @@ impl<'a> Walk<'a> {
             (true, Kind::Plain) => self.refuse_here("a number names an object here"),
             (false, Kind::Object) => self.refuse_here("an object becomes a number here"),
         }
+    }
+
+    /// A condition that more objects do not turn into its contrary if its quantifiers are of the given kind: it stays true if
+    /// they are `exists`, and false if they are `forall`.
+    fn lasting(&mut self, kind: Quantifier, condition: ExprId) -> Need {
+        let before = self.lasting.replace(kind);
+        let need = self.condition(condition);
+        self.lasting = before;
+        need
+    }
+
+    /// Notes a condition about all objects that the family is not monotone for.
+    fn test(&mut self, reason: &str) {
+        let obstacle = Obstacle::new(reason, self.span);
+        self.tests.push(obstacle);
     }
 
     /// A condition that is not inside a quantifier.
@@ -511,8 +539,15 @@ impl<'a> Walk<'a> {
             }
             Expr::Unary { operand, .. } => plain(self.plain(*operand, None)),
             &Expr::Binary { operator, left, right } => plain(match operator {
-                BinaryOperator::And | BinaryOperator::Or => self.plain(left, sense).then(self.plain(right, sense)),
-                BinaryOperator::Implies => self.plain(left, sense.map(|sense| !sense)).then(self.plain(right, sense)),
+                BinaryOperator::And | BinaryOperator::Or | BinaryOperator::Implies => {
+                    let of_left = if operator == BinaryOperator::Implies { sense.map(|sense| !sense) } else { sense };
+                    let left = self.plain(left, of_left);
+                    let is_either = sense == Some(operator != BinaryOperator::And) || self.around.is_some();
+                    if left.witnesses > 0 && is_either && self.lasting == Some(Quantifier::Any) {
+                        self.test("more objects can decide this condition before its right part goes wrong");
+                    }
+                    left.then(self.plain(right, sense))
+                }
                 BinaryOperator::Equal | BinaryOperator::NotEqual => {
                     let (left, first) = self.expression(left, None);
                     let (right, second) = self.expression(right, None);
@@ -568,7 +603,7 @@ impl<'a> Walk<'a> {
     /// Whether a function, or one that it calls, has quantifiers or loops over objects: told by walking it on its own.
     fn asks_about_all(&mut self, function: FunctionId) -> bool {
         let entry = &self.model.functions[function];
-        let (obstacles, span) = (self.obstacles.len(), self.span);
+        let (obstacles, tests, span) = (self.obstacles.len(), self.tests.len(), self.span);
         if self.frames.len() >= DEEPEST {
             return true;
         }
@@ -579,6 +614,7 @@ impl<'a> Walk<'a> {
         self.frames.pop();
         self.span = span;
         self.obstacles.truncate(obstacles);
+        self.tests.truncate(tests);
         need.concerns_all
     }
 
@@ -588,13 +624,23 @@ impl<'a> Walk<'a> {
         if self.in_loop {
             self.refuse_here("a condition about all objects is asked for each object of a loop");
         }
-        // The outermost one is decided by a witness whether its truth or its falsity counts.
-        let Some(around) = self.around else { return (quantifier, WHOLE) };
         let effective = match (sense, quantifier) {
             (Some(true), quantifier) => Some(quantifier),
             (Some(false), Quantifier::All) => Some(Quantifier::Any),
             (Some(false), Quantifier::Any) => Some(Quantifier::All),
             (None, _) => None,
+        };
+        // The outermost one is decided by a witness whether its truth or its falsity counts.
+        let Some(around) = self.around else {
+            match self.lasting {
+                None => self.test("the value of a condition about all objects decides what happens"),
+                Some(Quantifier::Any) if effective != self.lasting => {
+                    self.test("more objects can make this condition false");
+                }
+                Some(_) if effective != self.lasting => self.test("more objects can make this condition true"),
+                Some(_) => {}
+            }
+            return (quantifier, WHOLE);
         };
         if effective != Some(around) {
             self.refuse_here("`forall` and `exists` over objects, one inside the other");
@@ -685,12 +731,13 @@ impl<'a> Walk<'a> {
                 Argument::Undefined => Denotes::Own,
             });
         }
-        let span = self.span;
+        let (span, lasting) = (self.span, self.lasting.take());
         self.enter(&entry.locals, Some(function), self.in_loop);
         for (&parameter, denotes) in entry.parameters.iter().zip(denotes) {
             self.denote(parameter, denotes);
         }
         let need = need.then(self.body(&entry.body));
+        self.lasting = lasting;
         self.frames.pop();
         self.span = span;
         need

@@ -213,11 +213,11 @@ pub struct Member {
     /// The number that encodes the first object.
     first: i64,
     /// The slots that belong to no object, in an order that all members share.
-    shared: Vec<SlotId>,
+    pub(super) shared: Vec<SlotId>,
     /// Of these, the ones that may name an object.
     pointers: Vec<bool>,
     /// The slots of each object, in an order that all objects of all members share.
-    rows: Vec<Vec<SlotId>>,
+    pub(super) rows: Vec<Vec<SlotId>>,
 }
 
 /// A value of a cell in a form that all members share.

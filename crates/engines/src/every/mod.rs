@@ -5,14 +5,17 @@
 //! * `comparison`: whether two models are the same text;
 //! * `classification`: how many objects a step concerns, shown from the text, or what stands against it;
 //! * `views`: a set of views of states that no step leaves;
-//! * `recheck`: the same set, checked by other code.
+//! * `backward`: parts of states that no reachable state contains, found from what is wrong;
+//! * `recheck`: what was found by either, checked by other code.
 
+mod backward;
 mod classification;
 mod comparison;
 mod family;
 mod recheck;
 mod views;
 
+pub use backward::{Backward, BackwardLimits, backward};
 pub use classification::{Need, Needs, classify};
 pub use family::{Member, Objects, Obstacle};
 pub use recheck::{Contradiction, Unchecked, compare, recheck};

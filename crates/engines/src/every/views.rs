@@ -10,9 +10,11 @@
 //! these are built, the model of that size takes its steps, and their views are added, until nothing is new.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::ops::RangeInclusive;
 
 use quotient_ir::{
-    Fault, Interpreter, Interrupt, Iteration, Outcome, Parameter, PropertyId, RuleId, TableIndex, Valuation,
+    Fault, Interpreter, Interrupt, Iteration, Local, LocalId, Outcome, Parameter, PropertyId, RuleId, Table,
+    TableIndex, Valuation,
 };
 use rustc_hash::FxHashMap;
 
@@ -21,6 +23,9 @@ use super::family::{Member, Objects, Parts, Value};
 
 /// A view: the number of its context, then the numbers of the rows of its other objects, sorted.
 pub(super) type View = Box<[u32]>;
+
+/// What is shared, with the numbers of the rows of the objects that it names.
+pub(super) type Context = (Vec<Value>, Vec<u32>);
 
 /// Members by how many objects they have.
 pub type Members = BTreeMap<usize, Member>;
@@ -33,9 +38,11 @@ pub struct Invariant {
     /// What objects hold.
     pub(super) rows: Vec<Vec<Value>>,
     /// What is shared, with the rows of the objects that it names.
-    pub(super) contexts: Vec<(Vec<Value>, Vec<u32>)>,
+    pub(super) contexts: Vec<Context>,
     /// The views, sorted.
     pub(super) views: Vec<View>,
+    /// Parts that no state contains: a context and other objects, sorted.
+    pub(super) excluded: Vec<View>,
 }
 
 impl Invariant {
@@ -59,11 +66,30 @@ impl Invariant {
         self.rows.len()
     }
 
+    /// The number of parts that are excluded.
+    pub fn excluded(&self) -> usize {
+        self.excluded.len()
+    }
+
+    /// How many other objects decide whether a state belongs to it.
+    pub fn width(&self) -> usize {
+        self.excluded.iter().map(|part| part.len() - 1).fold(self.kept, usize::max)
+    }
+
     /// The views in words: for each shared part what the other objects can hold together.
     pub fn lines(&self, member: &Member) -> Vec<String> {
+        self.in_words(&self.views, member)
+    }
+
+    /// The excluded parts in words: for each shared part what some of the other objects never hold together.
+    pub fn excluded_lines(&self, member: &Member) -> Vec<String> {
+        self.in_words(&self.excluded, member)
+    }
+
+    fn in_words(&self, views: &[View], member: &Member) -> Vec<String> {
         let mut lines = Vec::new();
         let mut last = None;
-        for view in &self.views {
+        for view in views {
             if last != Some(view[0]) {
                 last = Some(view[0]);
                 let (shared, named) = &self.contexts[view[0] as usize];
@@ -73,8 +99,16 @@ impl Invariant {
                 }
                 lines.push(if text.is_empty() { "always".to_owned() } else { text });
             }
-            let rows = view[1..].iter().map(|&row| format!("({})", member.row_text(&self.rows[row as usize])));
-            lines.push(format!("  {}", rows.collect::<Vec<_>>().join(" and ")));
+            if view.len() == 1 {
+                lines.push("  whatever the others hold".to_owned());
+                continue;
+            }
+            // Rows are sorted: equal ones are neighbours, and many of them are counted.
+            let texts = view[1..].chunk_by(|left, right| left == right).flat_map(|equal| {
+                let text = format!("({})", member.row_text(&self.rows[equal[0] as usize]));
+                if equal.len() > 2 { vec![format!("{} times {text}", equal.len())] } else { vec![text; equal.len()] }
+            });
+            lines.push(format!("  {}", texts.collect::<Vec<_>>().join(" and ")));
         }
         lines
     }
@@ -101,10 +135,10 @@ pub enum Attempt {
     },
 }
 
-/// The numbers of objects of the members that an attempt needs.
-pub fn sizes(needs: &Needs, pointers: usize, kept: usize) -> Vec<usize> {
-    let mut sizes: Vec<usize> =
-        others(needs, kept).flat_map(|others| (0..=pointers).map(move |named| named + others)).collect();
+/// The numbers of objects of the members that are needed to see the effects of steps on so many other objects.
+pub fn sizes(needs: &Needs, pointers: usize, kept: RangeInclusive<usize>) -> Vec<usize> {
+    let others = kept.flat_map(|kept| others(needs, kept));
+    let mut sizes: Vec<usize> = others.flat_map(|others| (0..=pointers).map(move |named| named + others)).collect();
     sizes.sort_unstable();
     sizes.dedup();
     sizes
@@ -116,7 +150,7 @@ pub fn least_size(needs: &Needs, pointers: usize, kept: usize) -> usize {
 }
 
 /// The numbers of other objects that steps and properties concern.
-fn others(needs: &Needs, kept: usize) -> impl Iterator<Item = usize> + '_ {
+pub(super) fn others(needs: &Needs, kept: usize) -> impl Iterator<Item = usize> + '_ {
     let rules = needs.rules.indices().map(move |rule| needs.of_rule(rule, kept));
     let properties = needs.properties.iter().map(move |(_, need)| needs.of_property(*need, kept));
     rules.chain(properties).chain([needs.of_starts(kept)])
@@ -130,50 +164,74 @@ struct Group {
 }
 
 /// A member with the instances of its rules and properties.
-struct Runner<'m> {
-    member: &'m Member,
-    interpreter: Interpreter<'m>,
-    rules: Vec<Instances>,
-    properties: FxHashMap<PropertyId, Instances>,
+pub(super) struct Runner<'m> {
+    pub(super) member: &'m Member,
+    pub(super) interpreter: Interpreter<'m>,
+    pub(super) rules: Vec<Instances>,
+    pub(super) properties: FxHashMap<PropertyId, Instances>,
 }
 
 /// The instances of an owner, and which of the cells of their parameters are objects.
-struct Instances {
-    all: Vec<Vec<i64>>,
+pub(super) struct Instances {
+    pub(super) all: Vec<Vec<i64>>,
     objects: Vec<usize>,
+}
+
+impl Instances {
+    /// The objects among the arguments of an instance, in order.
+    pub(super) fn parameters(&self, member: &Member, arguments: &[i64]) -> Vec<usize> {
+        self.objects.iter().filter_map(|&place| member.object(arguments[place])).collect()
+    }
+
+    /// The arguments, with objects as the given numbers.
+    pub(super) fn pattern(&self, member: &Member, arguments: &[i64], number: impl Fn(usize) -> i64) -> Vec<i64> {
+        let argument = |(place, &value): (usize, &i64)| {
+            let object = if self.objects.contains(&place) { member.object(value) } else { None };
+            object.map_or([0, value], |object| [1, number(object)])
+        };
+        arguments.iter().enumerate().flat_map(argument).collect()
+    }
 }
 
 impl<'m> Runner<'m> {
     fn new(member: &'m Member, objects: &Objects, needs: &Needs) -> Self {
         let interpreter = Interpreter::new(&member.model, &member.layout);
-        let model = &member.model;
-        let instances = |parameters: &[Parameter], locals| {
-            let mut cells = 0;
-            let mut places = Vec::new();
-            for parameter in parameters {
-                match parameter.range {
-                    Iteration::Over(ty) => {
-                        if objects.may_be(ty) {
-                            places.push(cells);
-                        }
-                        cells += usize::try_from(model.cells(ty)).expect("the number of cells is limited");
-                    }
-                    Iteration::Steps { .. } => cells += 1,
-                }
-            }
-            Instances { all: interpreter.instances(parameters, locals).collect(), objects: places }
-        };
-        let rules = model.rules.iter().map(|rule| instances(&rule.parameters, &rule.locals)).collect();
+        let mut runner = Self { member, interpreter, rules: Vec::new(), properties: FxHashMap::default() };
+        let rules = member.model.rules.iter();
+        runner.rules = rules.map(|rule| runner.instances(&rule.parameters, &rule.locals, objects)).collect();
         let properties = needs.properties.iter().map(|&(id, _)| {
-            let property = &model.properties[id];
-            (id, instances(&property.parameters, &property.locals))
+            let property = &member.model.properties[id];
+            (id, runner.instances(&property.parameters, &property.locals, objects))
         });
-        let properties = properties.collect();
-        Self { member, interpreter, rules, properties }
+        runner.properties = properties.collect();
+        runner
+    }
+
+    /// The instances of an owner.
+    pub(super) fn instances(
+        &self,
+        parameters: &[Parameter],
+        locals: &Table<LocalId, Local>,
+        objects: &Objects,
+    ) -> Instances {
+        let mut cells = 0;
+        let mut places = Vec::new();
+        for parameter in parameters {
+            match parameter.range {
+                Iteration::Over(ty) => {
+                    if objects.may_be(ty) {
+                        places.push(cells);
+                    }
+                    cells += usize::try_from(self.member.model.cells(ty)).expect("the number of cells is limited");
+                }
+                Iteration::Steps { .. } => cells += 1,
+            }
+        }
+        Instances { all: self.interpreter.instances(parameters, locals).collect(), objects: places }
     }
 
     /// Fires an instance, if it is enabled.
-    fn fire(&self, rule: RuleId, arguments: &[i64], state: &Valuation) -> Option<Outcome> {
+    pub(super) fn fire(&self, rule: RuleId, arguments: &[i64], state: &Valuation) -> Option<Outcome> {
         match self.interpreter.enabled(rule, arguments, state) {
             Ok(true) => Some(self.interpreter.fire(rule, arguments, state)),
             Ok(false) => None,
@@ -183,7 +241,7 @@ impl<'m> Runner<'m> {
 }
 
 /// Whether an instance is the first of those that only exchange objects that hold the same.
-fn is_first(member: &Member, instances: &Instances, arguments: &[i64], named: usize, rows: &[u32]) -> bool {
+pub(super) fn is_first(member: &Member, instances: &Instances, arguments: &[i64], named: usize, rows: &[u32]) -> bool {
     let used = |before: usize, object: usize| {
         let earlier = instances.objects.iter().take(before);
         earlier.into_iter().any(|&place| member.object(arguments[place]) == Some(object))
@@ -216,9 +274,9 @@ pub(super) fn choices(items: &[u32], count: usize, chosen: &mut Vec<u32>, visit:
 }
 
 /// Numbers for things.
-struct Numbers<T> {
+pub(super) struct Numbers<T> {
     numbers: FxHashMap<T, u32>,
-    things: Vec<T>,
+    pub(super) things: Vec<T>,
 }
 
 impl<T: Clone + Eq + std::hash::Hash> Numbers<T> {
@@ -226,7 +284,7 @@ impl<T: Clone + Eq + std::hash::Hash> Numbers<T> {
         Self { numbers: FxHashMap::default(), things: Vec::new() }
     }
 
-    fn number(&mut self, thing: T) -> u32 {
+    pub(super) fn number(&mut self, thing: T) -> u32 {
         if let Some(&number) = self.numbers.get(&thing) {
             return number;
         }
@@ -246,21 +304,24 @@ enum Effect {
     Step { context: u32, rows: Vec<u32> },
 }
 
-struct Search<'m> {
+/// A search with views.
+pub(super) struct Search<'m> {
     kept: usize,
+    /// Whether what goes wrong is ignored: then the views only say what can occur.
+    is_tolerant: bool,
     /// The rules that concern no objects but the parameters and the named ones.
-    local: Vec<bool>,
+    pub(super) local: Vec<bool>,
     /// What these do, by rule, context, and arguments: objects are replaced by their rows.
     effects: FxHashMap<Box<[i64]>, Effect>,
-    runners: BTreeMap<usize, Runner<'m>>,
+    pub(super) runners: BTreeMap<usize, Runner<'m>>,
     groups: BTreeMap<usize, Group>,
-    rows: Numbers<Vec<Value>>,
-    contexts: Numbers<(Vec<Value>, Vec<u32>)>,
+    pub(super) rows: Numbers<Vec<Value>>,
+    pub(super) contexts: Numbers<Context>,
     /// All views that were found, and whether they were looked at.
     views: FxHashMap<View, bool>,
     queue: VecDeque<View>,
     /// The rows of the views that were looked at, by context.
-    occurring: FxHashMap<u32, Vec<u32>>,
+    pub(super) occurring: FxHashMap<u32, Vec<u32>>,
     wrong: Option<(String, usize)>,
 }
 
@@ -273,45 +334,71 @@ pub fn attempt(
     most_views: usize,
     interrupt: &Interrupt,
 ) -> Attempt {
-    let mut groups: BTreeMap<usize, Group> = BTreeMap::new();
-    for id in needs.rules.indices() {
-        groups.entry(needs.of_rule(id, kept)).or_default().rules.push(id);
-    }
-    for &(id, need) in &needs.properties {
-        groups.entry(needs.of_property(need, kept)).or_default().properties.push(id);
-    }
-    let runners = members.iter().map(|(&count, member)| (count, Runner::new(member, objects, needs))).collect();
-    let mut search = Search {
-        kept,
-        local: needs.rules.iter().map(|need| !need.concerns_all).collect(),
-        effects: FxHashMap::default(),
-        runners,
-        groups,
-        rows: Numbers::new(),
-        contexts: Numbers::new(),
-        views: FxHashMap::default(),
-        queue: VecDeque::new(),
-        occurring: FxHashMap::default(),
-        wrong: None,
-    };
-    search.start(needs.of_starts(kept));
-    while search.wrong.is_none()
-        && let Some(view) = search.queue.pop_front()
-    {
-        if interrupt.is_raised() || search.views.len() > most_views {
-            return Attempt::Stopped { views: search.views.len() };
-        }
-        search.look_at(&view, interrupt);
-    }
+    let mut search = Search::new(members, objects, needs, kept, false);
+    let is_whole = search.run_all(needs.of_starts(kept), most_views, interrupt);
     if let Some((what, objects)) = search.wrong {
         return Attempt::Wrong { what, objects, views: search.views.len() };
     }
-    if interrupt.is_raised() {
+    if !is_whole {
         return Attempt::Stopped { views: search.views.len() };
     }
-    let mut views: Vec<View> = search.views.into_keys().collect();
-    views.sort_unstable();
-    Attempt::Closed(Box::new(Invariant { kept, rows: search.rows.things, contexts: search.contexts.things, views }))
+    Attempt::Closed(Box::new(search.invariant(Vec::new())))
+}
+
+impl<'m> Search<'m> {
+    /// The search before its beginning.
+    pub(super) fn new(members: &'m Members, objects: &Objects, needs: &Needs, kept: usize, is_tolerant: bool) -> Self {
+        let mut groups: BTreeMap<usize, Group> = BTreeMap::new();
+        for id in needs.rules.indices() {
+            groups.entry(needs.of_rule(id, kept)).or_default().rules.push(id);
+        }
+        if !is_tolerant {
+            for &(id, need) in &needs.properties {
+                groups.entry(needs.of_property(need, kept)).or_default().properties.push(id);
+            }
+        }
+        let runners = members.iter().map(|(&count, member)| (count, Runner::new(member, objects, needs))).collect();
+        Self {
+            kept,
+            is_tolerant,
+            local: needs.rules.iter().map(|need| !need.concerns_all).collect(),
+            effects: FxHashMap::default(),
+            runners,
+            groups,
+            rows: Numbers::new(),
+            contexts: Numbers::new(),
+            views: FxHashMap::default(),
+            queue: VecDeque::new(),
+            occurring: FxHashMap::default(),
+            wrong: None,
+        }
+    }
+
+    /// Searches until nothing is new or something is wrong; whether it was not stopped before.
+    pub(super) fn run_all(&mut self, others_of_starts: usize, most_views: usize, interrupt: &Interrupt) -> bool {
+        self.start(others_of_starts);
+        while self.wrong.is_none()
+            && let Some(view) = self.queue.pop_front()
+        {
+            if interrupt.is_raised() || self.views.len() > most_views {
+                return false;
+            }
+            self.look_at(&view, interrupt);
+        }
+        !interrupt.is_raised()
+    }
+
+    /// How many views there are.
+    pub(super) fn views(&self) -> usize {
+        self.views.len()
+    }
+
+    /// What was found, less what is excluded.
+    pub(super) fn invariant(self, excluded: Vec<View>) -> Invariant {
+        let mut views: Vec<View> = self.views.into_keys().collect();
+        views.sort_unstable();
+        Invariant { kept: self.kept, rows: self.rows.things, contexts: self.contexts.things, views, excluded }
+    }
 }
 
 impl Search<'_> {
@@ -324,6 +411,7 @@ impl Search<'_> {
                     match runner.interpreter.run_start(id, &arguments) {
                         Outcome::Next { state, .. } => found.push(runner.member.parts(&state)),
                         Outcome::Pruned => {}
+                        Outcome::Fault(_) if self.is_tolerant => {}
                         Outcome::Fault(fault) => self.wrong = Some((fault.to_string(), *count)),
                     }
                 }
@@ -435,7 +523,7 @@ impl Search<'_> {
         }
     }
 
-    fn state(&self, context: u32, rows: &[u32]) -> Valuation {
+    pub(super) fn state(&self, context: u32, rows: &[u32]) -> Valuation {
         let (shared, named) = &self.contexts.things[context as usize];
         let contents = named.iter().chain(rows).map(|&row| &self.rows.things[row as usize][..]);
         self.runners[&(named.len() + rows.len())].member.state(shared, contents)
@@ -458,12 +546,12 @@ impl Search<'_> {
                     let parts = member.parts(&state);
                     self.add(&parts);
                 }
+                Some(Outcome::Fault(_)) if self.is_tolerant => {}
                 Some(Outcome::Fault(fault)) => self.wrong = Some((fault.to_string(), member.count)),
             }
             return;
         }
-        let parameters: Vec<usize> =
-            instances.objects.iter().filter_map(|&place| member.object(arguments[place])).collect();
+        let parameters = instances.parameters(member, arguments);
         let mut key = vec![rule.position() as i64, i64::from(context)];
         for (place, &value) in arguments.iter().enumerate() {
             let object = if instances.objects.contains(&place) { member.object(value) } else { None };
@@ -497,6 +585,7 @@ impl Search<'_> {
         }
         match &self.effects[&key[..]] {
             Effect::Nothing => {}
+            Effect::Wrong(_) if self.is_tolerant => {}
             Effect::Wrong(what) => self.wrong = Some((what.clone(), member.count)),
             Effect::Step { context, rows: changed } => {
                 let unchanged = rows.iter().enumerate().filter(|(other, _)| !parameters.contains(&(named + other)));

@@ -3,9 +3,10 @@
 //! A place is a variable that counts tokens: a number if all tokens are alike, otherwise an array of numbers with an index
 //! for each component of its tokens. Classes are ranges of numbers, so that nothing but the text itself distinguishes their
 //! values. A transition is a rule with its variables as parameters. Counters range from 0 to a bound that follows from the
-//! net (`bounds`); where none does, a bound is assumed, and a step beyond it makes the result unknown.
+//! net (`bounds`, then `coverability`); where none does, a bound is assumed, and a step beyond it makes the result unknown.
 
 mod bounds;
+mod coverability;
 mod formulas;
 mod rules;
 
@@ -22,6 +23,9 @@ use super::xml::Element;
 
 /// The bound that is assumed where none follows.
 pub(super) const ASSUMED_BOUND: i64 = 255;
+
+/// More names than this are counted in a message.
+const LISTED: usize = 12;
 
 /// Lowers a net with the properties of further files. Returns a model if there is no error.
 pub(super) fn lower(
@@ -97,6 +101,7 @@ impl Lowering<'_> {
             self.class_types.push(Some(ty));
         }
         self.bounds = bounds::bounds(self.net);
+        self.cover();
         let mut counters: FxHashMap<i64, TypeId> = FxHashMap::default();
         let net = self.net;
         for (number, place) in net.places.iter().enumerate() {
@@ -111,6 +116,43 @@ impl Lowering<'_> {
             let variable = quotient_ir::Variable { name, ty, may_be_undefined: false, span };
             self.places.push(self.model.variables.push(variable));
         }
+    }
+
+    /// Finds the bounds of places for which none follows from the marking equation, if tokens are alike; and says which
+    /// places are unbounded.
+    fn cover(&mut self) {
+        let net = self.net;
+        if self.bounds.iter().all(Option::is_some) {
+            return;
+        }
+        let Some(found) = coverability::coverability(net) else { return };
+        for (bound, exact) in self.bounds.iter_mut().zip(&found.bounds) {
+            *bound = exact.or(*bound);
+        }
+        let Some(pump) = found.pump else { return };
+        let place = &net.places[pump.place];
+        let names = |transitions: &[usize]| -> String {
+            let shown = transitions.iter().take(LISTED).map(|&number| format!("`{}`", net.transitions[number].name));
+            let more = transitions.len().saturating_sub(LISTED);
+            let more = (more > 0).then(|| format!("{more} more"));
+            shown.chain(more).collect::<Vec<_>>().join(", ")
+        };
+        let after = if pump.before.is_empty() { String::new() } else { format!("after {}, ", names(&pump.before)) };
+        let message = format!("`{}` is unbounded: {after}repeat {}", place.name, names(&pump.repeated));
+        let others: Vec<String> = (0..net.places.len())
+            .filter(|&other| other != pump.place && found.bounds[other].is_none())
+            .map(|other| format!("`{}`", net.places[other].name))
+            .collect();
+        let also = match others.len() {
+            0 => String::new(),
+            1..=LISTED => format!("; also unbounded: {}", others.join(", ")),
+            more => format!("; also unbounded: {} and {} more", others[..LISTED].join(", "), more - LISTED),
+        };
+        let assumed = self.assumed;
+        let warning = Diagnostic::warning("unbounded-place", message, place.span);
+        self.diagnostics.push(warning.with_help(format!(
+            "the number of markings is infinite; searched as far as no place holds more than {assumed} tokens (`-D tokens=N` for another number){also}"
+        )));
     }
 
     fn array_type(&mut self, index: TypeId, element: TypeId) -> TypeId {
