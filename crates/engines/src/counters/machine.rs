@@ -181,17 +181,27 @@ impl<'s> Machine<'s> {
         (self.work, self.depth, self.span) = (0, 0, span);
     }
 
-    /// Returns to where an evaluation without effects began that went wrong, with as many entities of each family.
-    pub(crate) fn recover(&mut self, entities: &[usize]) {
-        self.frames.truncate(1);
-        self.loops.clear();
-        self.watches.clear();
+    /// The number of entities of each family.
+    pub(crate) fn entities(&self) -> Vec<usize> {
+        self.world.counts.iter().map(Vec::len).collect()
+    }
+
+    /// Takes the splits of an evaluation without effects back: loops of functions leave some.
+    pub(crate) fn unite_to(&mut self, entities: &[usize]) {
         for (family, &entities) in entities.iter().enumerate() {
             while self.world.counts[family].len() > entities {
                 let source = *self.sources[family].last().expect("each entity has a source");
                 self.unite(family, source);
             }
         }
+    }
+
+    /// Returns to where an evaluation without effects began that went wrong, with as many entities of each family.
+    pub(crate) fn recover(&mut self, entities: &[usize]) {
+        self.frames.truncate(1);
+        self.loops.clear();
+        self.watches.clear();
+        self.unite_to(entities);
     }
 
     /// The value of an expression: a number or an object.
@@ -365,13 +375,14 @@ impl<'s> Machine<'s> {
             return self.is_true(body);
         }
         let written = std::mem::replace(&mut self.lowest_write, usize::MAX);
+        let before = self.entities();
         let object = self.split(family, entity);
         self.bind(local, Cell::object(family, object))?;
         let value = self.is_true(body)?;
-        if self.lowest_write <= self.frames.len() || self.world.counts[family].len() != object + 1 {
+        if self.lowest_write <= self.frames.len() {
             return self.refuse("a quantifier over interchangeable values has effects");
         }
-        self.unite(family, entity);
+        self.unite_to(&before);
         self.lowest_write = written;
         Ok(value)
     }

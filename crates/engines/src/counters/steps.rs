@@ -118,10 +118,10 @@ pub(crate) fn truth(
 
 /// The value of a condition; the machine is the same afterwards.
 fn value(machine: &mut Machine<'_>, condition: ExprId) -> Result<Truth, Refused> {
-    let entities: Vec<usize> = machine.world.counts.iter().map(Vec::len).collect();
+    let entities = machine.entities();
     let value = match machine.is_true(condition) {
-        Ok(true) => return Ok(Truth::True),
-        Ok(false) => return Ok(Truth::False),
+        Ok(true) => Truth::True,
+        Ok(false) => Truth::False,
         Err(Stop::Pruned) => Truth::False,
         Err(Stop::Fault) => Truth::Fault,
         Err(Stop::Refused(refused)) => return Err(refused),
