@@ -269,6 +269,43 @@ fn guards_that_count() {
     }
 }
 
+/// What can always be reached, for each process or for each pair of them: some may die, or there is no way back.
+#[test]
+fn what_can_always_be_reached_for_each() {
+    let text = |rules: &str| {
+        format!(
+            "const N: 3; type proc: 0 .. N - 1; var st: array [proc] of 0 .. 2; owner: proc;
+            startstate begin for p: proc do st[p] := 0; end; undefine owner; end;
+            ruleset p: proc do
+              rule st[p] = 0 ==> begin st[p] := 1; owner := p; end;
+              rule st[p] = 1 ==> begin st[p] := 0; end;
+              {rules}
+            end;
+            ruleset p: proc do liveness \"one\" st[p] = 1; end;
+            ruleset p: proc do ruleset q: proc do liveness \"two\" p = q | (st[p] = 1 & st[q] = 0); end; end;"
+        )
+    };
+    for (rules, expected) in [
+        ("", Verdict::Holds),
+        ("rule st[p] = 1 ==> begin st[p] := 2; end;", Verdict::Violated),
+        ("rule st[p] = 1 ==> begin st[p] := 2; end; rule st[p] = 2 ==> begin st[p] := 0; end;", Verdict::Holds),
+        ("rule st[p] = 1 & !isundefined(owner) & owner != p ==> begin st[p] := 2; end;", Verdict::Violated),
+    ] {
+        let model = load_murphi("live.m", &text(rules), &[]).expect("it is valid");
+        let layout = Layout::new(&model).expect("it is small");
+        let options = SearchOptions {
+            properties: Some(checked(&model)),
+            deadlock: DeadlockMode::Off,
+            ..SearchOptions::default()
+        };
+        let whole = check(&model, &layout, None, &options, &mut Silent).expect("it is small");
+        let found = by_counters(&model, &layout, &options).expect("it is symmetric").expect("it has counters").report;
+        assert_eq!((whole.verdict, found.verdict), (expected, expected), "{rules}");
+        let verdicts = |report: &Report| report.properties.iter().map(|it| it.verdict).collect::<Vec<_>>();
+        assert_eq!(verdicts(&found), verdicts(&whole), "{rules}");
+    }
+}
+
 #[test]
 fn murphi_examples_agree() {
     let examples = murphi_examples();
