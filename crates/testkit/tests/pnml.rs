@@ -435,7 +435,7 @@ fn compare_answers(seed: u64, limits: (i64, i64), most: u64) -> Result<Answers, 
                     )
                 };
                 let options = Options { engine, symmetry, properties: vec![id.clone()], ..Options::default() };
-                let report = match Plan::new(&model, &options).map_err(Error::from).and_then(|plan| plan.run()) {
+                let report = match Plan::new(&model, &options).and_then(|plan| plan.run()) {
                     Ok(report) => report,
                     Err(error @ Error::Internal(_)) => return Err(told(error.to_string())),
                     // Not every net has interchangeable values, not every engine finds a best marking.

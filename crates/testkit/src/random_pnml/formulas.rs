@@ -143,7 +143,7 @@ impl RandomNet {
         match random.below(8) {
             0 => Tree::Not(inner(random)),
             1 => Tree::Join(
-                *random.pick(&["conjunction", "disjunction", "implication"]),
+                random.pick::<&str>(&["conjunction", "disjunction", "implication"]),
                 vec![*inner(random), *inner(random)],
             ),
             kind => {
@@ -167,7 +167,7 @@ impl RandomNet {
         match random.below(8) {
             0 => Tree::Not(inner(random)),
             1 => Tree::Join(
-                *random.pick(&["conjunction", "disjunction", "equivalence"]),
+                random.pick::<&str>(&["conjunction", "disjunction", "equivalence"]),
                 vec![*inner(random), *inner(random)],
             ),
             2 => Tree::Next(inner(random)),
@@ -272,7 +272,7 @@ impl Tree {
     /// Whether it is about runs, and more than one temporal operator of conditions: that is one of CTL as well.
     fn is_linear(&self) -> bool {
         let is_operator = matches!(self, Self::Next(_) | Self::Finally(_) | Self::Globally(_) | Self::Until(..));
-        !self.has_path() && !(is_operator && self.parts().into_iter().all(Self::is_condition))
+        !(self.has_path() || is_operator && self.parts().into_iter().all(Self::is_condition))
     }
 
     /// The markings where a state formula holds.
