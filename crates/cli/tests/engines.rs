@@ -7,6 +7,7 @@ use transcript::{quotient, quotient_with};
 const SEMAPHORE: &str = "../../../../models/murphi/semaphore_mutex.m";
 const READERS: &str = "../../../../models/murphi/readers_writers.m";
 const GERMAN: &str = "../../../../models/murphi/german.m";
+const GOLFERS: &str = "../../../../models/murphi/social_golfer.m";
 const FORGOTTEN: &str = "../../../../models/murphi/german_forgotten_reader.m";
 const LOCKS: &str = "../../../../models/murphi/lock_server.m";
 
@@ -49,9 +50,31 @@ fn processes_are_counted() {
 
 #[test]
 fn what_counters_do_not_show_is_refused_with_its_location() {
-    let said = quotient(["check", "--engine", "counters", READERS]);
+    let said = quotient(["check", "--engine", "counters", GOLFERS]);
     assert_eq!(said.status, Some(3), "{said}");
-    assert!(said.stderr.contains("readers_writers.m:") && said.stderr.contains("always be reached"), "{said}");
+    assert!(said.stderr.contains("social_golfer.m:") && said.stderr.contains("holds such values"), "{said}");
+}
+
+#[test]
+fn formulas_are_decided_by_counters() {
+    let check = |fairness: &str, kind: &str, formula: &str| {
+        quotient(["check", "--engine", "counters", "--fairness", fairness, "-D", "N=60", kind, formula, SEMAPHORE])
+    };
+    let served = "forall p: process do [] (at[p] = trying -> <> at[p] = critical) end";
+    let said = check("none", "--ltl", served);
+    assert_eq!(said.status, Some(1), "{said}");
+    assert!(said.stdout.contains("the cycle leads back to the state after step"), "{said}");
+    assert!(said.stdout.contains("60 values counted"), "{said}");
+    for (kind, formula) in [
+        ("--ltl", "[] (exists p: process do at[p] = critical end -> <> is_free)"),
+        ("--ctl", "forall p: process do AG (at[p] = trying -> EF at[p] = critical) end"),
+    ] {
+        let said = check("none", kind, formula);
+        assert_eq!(said.status, Some(0), "{said}");
+    }
+    let said = check("weak", "--ltl", served);
+    assert_eq!(said.status, Some(2), "{said}");
+    assert!(said.stderr.contains("a step does not say which of the objects that are counted takes it"), "{said}");
 }
 
 #[test]

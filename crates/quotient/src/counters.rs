@@ -1,6 +1,8 @@
 //! Searches with counted objects: what the text shows to be interchangeable, the engine, and what is refused.
 
-use quotient_engines::{CountersError, CountersReport, SearchOptions, check_by_counters};
+use quotient_engines::{
+    CountersError, CountersReport, SearchOptions, TemporalReport, check_by_counters, check_temporal_by_counters,
+};
 use quotient_ir::{Budget, PropertyId, Source};
 use quotient_symmetry::{Preserved, TextSymmetries, symmetries_of_text};
 
@@ -27,6 +29,17 @@ pub(crate) fn search(plan: &Plan, control: &Control) -> Result<Found, Error> {
     }
     let text = text.ok_or_else(too_large)?;
     run(model, &text, search, control).map(|(found, _)| found)
+}
+
+/// Checks a temporal property.
+pub(crate) fn check_temporal(
+    model: &Model,
+    property: PropertyId,
+    search: &SearchOptions,
+    follower: &mut Follower,
+) -> Result<TemporalReport, Error> {
+    check_temporal_by_counters(model.ir(), model.layout(), property, search, follower)
+        .map_err(|error| error_of(model.source(), error))
 }
 
 /// The states of a model.

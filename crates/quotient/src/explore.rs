@@ -305,11 +305,8 @@ fn check_options(options: &ExploreOptions) -> Result<Vec<String>, Refusal> {
     if options.limits.max_states == Some(0) || options.limits.max_memory == Some(0) {
         return Err(Refusal::NoRoom);
     }
-    if matches!(options.engine, Engine::Solver(_)) {
-        return Err(Refusal::Explore("a solver does not visit states"));
-    }
-    if options.engine == Engine::Symbolic {
-        let refused = match () {
+    let refused = match options.engine {
+        Engine::Symbolic => match () {
             () if options.keep != Keep::Counts => Some("sets of states have no graph"),
             () if options.symmetry != Symmetry::Off => Some("sets are counted without symmetries: use --symmetry off"),
             () if options.reduction != Reduction::Auto => Some("sets are counted without a reduction"),
@@ -318,13 +315,8 @@ fn check_options(options: &ExploreOptions) -> Result<Vec<String>, Refusal> {
             () if options.limits.max_states.is_some() => Some("sets are not limited by a number of states"),
             () if options.workers.is_some() => Some("sets are counted by one process"),
             () => None,
-        };
-        if let Some(refused) = refused {
-            return Err(Refusal::Explore(refused));
-        }
-    }
-    if options.engine == Engine::Counters {
-        let refused = match () {
+        },
+        Engine::Counters => match () {
             () if options.keep != Keep::Counts => Some("counted objects have no graph"),
             () if options.symmetry != Symmetry::Off => {
                 Some("what is counted follows from the text: use --symmetry off")
@@ -334,10 +326,12 @@ fn check_options(options: &ExploreOptions) -> Result<Vec<String>, Refusal> {
             () if options.order != SearchOrder::BreadthFirst => Some("counters are searched breadth-first"),
             () if options.workers.is_some() => Some("objects are counted by one process"),
             () => None,
-        };
-        if let Some(refused) = refused {
-            return Err(Refusal::Explore(refused));
-        }
+        },
+        Engine::Solver(_) => Some("a solver does not visit states"),
+        Engine::Auto | Engine::Explicit => None,
+    };
+    if let Some(refused) = refused {
+        return Err(Refusal::Explore(refused));
     }
     match options.reduction {
         Reduction::By(Strategy::Markers | Strategy::MarkersTrees | Strategy::MarkersCanonical) => {

@@ -19,7 +19,7 @@
 //! | declared symmetries | no reduction |
 //! | symbolic search | depth-first order, other reductions than of sets, approximate stores, spilling, checkpoints, resuming, a cross-check, statistics, all errors, a limit on states, temporal properties that are not of CTL, global fairness, objectives, partial order (`on`) |
 //! | a solver | the same, and reductions of sets |
-//! | counters | depth-first order, `--symmetry`, `--reduction`, approximate and dense stores, spilling, checkpoints, resuming, a cross-check, all errors, runs to covers, objectives, temporal properties, partial order (`on`) |
+//! | counters | depth-first order, `--symmetry`, `--reduction`, approximate and dense stores, spilling, checkpoints, resuming, a cross-check, all errors, runs to covers, objectives, fairness of temporal properties, partial order (`on`) |
 //! | workers | depth-first order, engines other than the explicit one, adaptive reduction and markers, approximate and dense stores, spilling, a cross-check, statistics, runs to covers, objectives, liveness, temporal properties, partial order (`on`), several threads |
 //! | reductions of sets | other than symbolic searches |
 //! | every size | all except properties, threads, and limits of time and memory; deadlocks |
@@ -356,7 +356,7 @@ fn refuse_engine(
     let engine = match (options.engine, options.reduction) {
         (Engine::Symbolic, _) => "symbolic",
         (Engine::Counters, Reduction::OfSets(_)) => return refused_with_counters("a reduction of sets"),
-        (Engine::Counters, _) => return refuse_counters(model, options, search, temporal.first().map(|&id| named(id))),
+        (Engine::Counters, _) => return refuse_counters(model, options, search, !temporal.is_empty()),
         (_, Reduction::OfSets(way)) => {
             return Err(Refusal::Engine(format!("--reduction {} needs --engine symbolic", way.name())));
         }
@@ -403,16 +403,10 @@ fn refuse_engine(
 }
 
 /// Refuses what searches with counters do not support.
-fn refuse_counters(
-    model: &Model,
-    options: &Options,
-    search: &SearchOptions,
-    temporal: Option<String>,
-) -> Result<(), Refusal> {
-    if let Some(name) = temporal {
-        return refused_with_counters(&format!("{name}; name others with --property"));
-    }
-    let unusable: [(bool, &str); 12] = [
+fn refuse_counters(model: &Model, options: &Options, search: &SearchOptions, is_temporal: bool) -> Result<(), Refusal> {
+    let is_fair = is_temporal && search.fairness != FairnessMode::None;
+    let unusable: [(bool, &str); 13] = [
+        (is_fair, "--fairness: a step does not say which of the objects that are counted takes it"),
         (options.order == SearchOrder::DepthFirst, "--search dfs"),
         (options.symmetry != Symmetry::Auto, "--symmetry: it uses what the text shows to be interchangeable"),
         (options.reduction != Reduction::Auto, "--reduction: counting is one"),

@@ -71,6 +71,8 @@ pub struct Report {
     pub adaptive: Option<AdaptiveUse>,
     /// The sets of states, if the search was symbolic. Counts that do not fit elsewhere are exact here.
     pub sets: Option<SetsReport>,
+    /// Whether interchangeable values were counted instead of storing what each of them does.
+    pub counted: bool,
     /// What a solver did, if one was asked instead of a search.
     pub proof: Option<ProofReport>,
     /// Additional searches, for liveness of instances that symmetries exchange.
@@ -297,6 +299,7 @@ impl Report {
             None => used.map_or(NONE, |used| used.strategy().name()),
         };
         let plan = symmetries.as_ref().and_then(|symmetries| symmetries.plan.as_ref());
+        let is_counted = counted.is_some();
         let reduction = ReductionReport {
             name,
             method: match &sets {
@@ -347,6 +350,7 @@ impl Report {
             symmetry,
             adaptive,
             sets,
+            counted: is_counted,
             proof,
             liveness_searches,
             temporal,

@@ -8,6 +8,7 @@ use quotient_ir::PropertyId;
 
 use crate::background;
 use crate::control::{Control, Follower, Phase};
+use crate::counters;
 use crate::error::Error;
 use crate::names::property_name;
 use crate::options::{Engine, Reduction, Symmetry};
@@ -117,6 +118,13 @@ fn search(
         };
     }
     let mut follower = Follower::new(control, None);
+    if plan.options.engine == Engine::Counters {
+        let checked = counters::check_temporal(&plan.model, property, &options, &mut follower);
+        return match control.stop_reason() {
+            Some(reason) if checked.is_err() => Ok(unfinished(property, reason, plan.search.fairness)),
+            _ => checked,
+        };
+    }
     let checked = engines::check_temporal(model, layout, property, source, &options, &mut follower);
     match (checked, control.stop_reason()) {
         (Ok(TemporalReport { all_steps: Some(reason), .. }), None)

@@ -1,10 +1,13 @@
 //! Random Petri nets with colours, and an oracle for them: a direct interpreter of the generated tree, token by token,
 //! which shares nothing with the front end. Small enough that all markings can be explored.
 
-use std::collections::{BTreeMap, HashSet, VecDeque};
+mod formulas;
+
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 
 use crate::random_murphi::Random;
+pub use formulas::{Answer, Category, Question};
 
 /// A class: the sort of it in XML, and how many values it has.
 #[derive(Clone, Debug)]
@@ -81,6 +84,14 @@ pub struct Explored {
     pub most_in_marking: u64,
     /// Whether nothing can fire in some marking.
     pub deadlock: bool,
+}
+
+/// All markings of a net, from the initial one on, and its firings.
+#[derive(Clone, Debug)]
+pub struct MarkingGraph {
+    markings: Vec<Marking>,
+    /// For each marking, the transitions that fire, each with the marking that it leads to.
+    steps: Vec<Vec<(usize, usize)>>,
 }
 
 type Token = (usize, Vec<i64>);
@@ -418,10 +429,10 @@ impl RandomNet {
         found
     }
 
-    /// Every firing as what it takes and what it puts, with repetitions.
-    fn firings(&self) -> Vec<(Marking, Marking)> {
+    /// Every firing as its transition, what it takes and what it puts, with repetitions.
+    fn firings(&self) -> Vec<(usize, Marking, Marking)> {
         let mut firings = Vec::new();
-        for transition in &self.transitions {
+        for (number, transition) in self.transitions.iter().enumerate() {
             let used = self.variables_of(transition);
             let mut bindings: Vec<Vec<i64>> = vec![vec![0; self.variables.len()]];
             for &variable in &used {
@@ -446,38 +457,30 @@ impl RandomNet {
                 for (place, terms) in &transition.outputs {
                     self.add(&mut put, *place, terms, &binding);
                 }
-                firings.push((taken, put));
+                firings.push((number, taken, put));
             }
         }
         firings
     }
 
     /// All markings; none if there are more than so many, or more tokens in a place than that.
-    pub fn explore(&self, limit: u64, most: i64) -> Option<Explored> {
+    pub fn graph(&self, limit: u64, most: i64) -> Option<MarkingGraph> {
         let firings = self.firings();
         let mut initial = Marking::new();
         for (place, it) in self.places.iter().enumerate() {
             self.add(&mut initial, place, &it.marking, &[]);
         }
-        let mut explored =
-            Explored { states: 0, transitions: 0, most_in_place: 0, most_in_marking: 0, deadlock: false };
-        let mut seen: HashSet<Marking> = HashSet::from([initial.clone()]);
-        let mut waiting = VecDeque::from([initial]);
-        while let Some(marking) = waiting.pop_front() {
-            explored.states += 1;
-            let largest = marking.values().copied().max().unwrap_or(0);
-            if seen.len() as u64 > limit || largest > most {
+        let mut numbers: HashMap<Marking, usize> = HashMap::from([(initial.clone(), 0)]);
+        let mut graph = MarkingGraph { markings: vec![initial], steps: Vec::new() };
+        while let Some(marking) = graph.markings.get(graph.steps.len()).cloned() {
+            if graph.markings.len() as u64 > limit || marking.values().any(|&count| count > most) {
                 return None;
             }
-            explored.most_in_place = explored.most_in_place.max(largest as u64);
-            explored.most_in_marking = explored.most_in_marking.max(marking.values().sum::<i64>() as u64);
-            let mut is_dead = true;
-            for (taken, put) in &firings {
+            let mut steps = Vec::new();
+            for (transition, taken, put) in &firings {
                 if taken.iter().any(|(token, &count)| marking.get(token).copied().unwrap_or(0) < count) {
                     continue;
                 }
-                is_dead = false;
-                explored.transitions += 1;
                 let mut next = marking.clone();
                 for (token, count) in taken {
                     *next.entry(token.clone()).or_default() -= count;
@@ -486,12 +489,29 @@ impl RandomNet {
                     *next.entry(token.clone()).or_default() += count;
                 }
                 next.retain(|_, count| *count > 0);
-                if seen.insert(next.clone()) {
-                    waiting.push_back(next);
-                }
+                let number = *numbers.entry(next).or_insert_with_key(|next| {
+                    graph.markings.push(next.clone());
+                    graph.markings.len() - 1
+                });
+                steps.push((*transition, number));
             }
-            explored.deadlock |= is_dead;
+            graph.steps.push(steps);
         }
-        Some(explored)
+        Some(graph)
+    }
+}
+
+impl MarkingGraph {
+    /// The numbers that the contest asks for.
+    pub fn explored(&self) -> Explored {
+        let greatest = |marking: &Marking| marking.values().copied().max().unwrap_or(0) as u64;
+        let sum = |marking: &Marking| marking.values().sum::<i64>() as u64;
+        Explored {
+            states: self.markings.len() as u64,
+            transitions: self.steps.iter().map(|steps| steps.len() as u64).sum(),
+            most_in_place: self.markings.iter().map(greatest).max().unwrap_or(0),
+            most_in_marking: self.markings.iter().map(sum).max().unwrap_or(0),
+            deadlock: self.steps.iter().any(Vec::is_empty),
+        }
     }
 }

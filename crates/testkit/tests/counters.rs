@@ -4,23 +4,23 @@
 //!
 //! `QUOTIENT_RANDOM_COUNTERS` sets the number of models of each sort, `QUOTIENT_RANDOM_SEED` the first seed.
 
+use std::collections::BTreeMap;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use num_bigint::BigUint;
 use quotient_engines::{
-    CountersError, CountersReport, Report, SearchOptions, Silent, StopReason, Subject, SymmetrySource, Verdict, check,
-    check_by_counters,
+    CountersError, CountersReport, Report, SearchOptions, Silent, StopReason, Subject, Verdict, check,
+    check_by_counters, plan_in_steps,
 };
 use quotient_frontends::{Language, LoadOptions, load};
-use quotient_groups::PermutationGroup;
 use quotient_ir::{Budget, DeadlockMode, Layout, Model, PropertyId, PropertyKind, Source};
-use quotient_symmetry::{CertifiedGroup, Preserved, Strategy, TextSymmetries, symmetries_of_text};
+use quotient_symmetry::{Preserved, TextSymmetries, symmetries_of_text};
 use quotient_testkit::examples::{
     csp_examples, dve_examples, load_murphi, murphi_examples, promela_examples, with_files_beside,
 };
 use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::random_models::Sort;
-use quotient_testkit::search::plan;
 use quotient_testkit::switches::number_from;
 use quotient_testkit::symmetric_murphi::{Kind, symmetric_program};
 
@@ -31,7 +31,8 @@ const LARGEST: u64 = 20_000;
 #[derive(Default)]
 struct Tally {
     compared: AtomicU64,
-    refused: AtomicU64,
+    /// How often each reason was given.
+    refused: Mutex<BTreeMap<String, u64>>,
     violated: AtomicU64,
     orbits: AtomicU64,
     /// There is nothing to count.
@@ -77,8 +78,8 @@ fn compare(model: &Model, deadlock: DeadlockMode, tally: &Tally) -> Result<(), S
             tally.without.fetch_add(1, Ordering::Relaxed);
             return Ok(());
         }
-        Some(Err(CountersError::Refused(_))) => {
-            tally.refused.fetch_add(1, Ordering::Relaxed);
+        Some(Err(CountersError::Refused(refused))) => {
+            *tally.refused.lock().expect("no panic while it is held").entry(refused.reason).or_default() += 1;
             return Ok(());
         }
         Some(Err(error)) => return Err(error.to_string()),
@@ -128,11 +129,13 @@ fn compare(model: &Model, deadlock: DeadlockMode, tally: &Tally) -> Result<(), S
     if report.depth != whole.depth {
         return Err(format!("a depth of {} instead of {}", report.depth, whole.depth));
     }
-    // Where these are all symmetries, as many states are stored as there are orbits.
-    let counted = symmetries_of_text(model, &layout, Preserved::Properties(&properties), &Budget::unlimited());
-    let plan = plan(model, &layout, &properties, SymmetrySource::Detected, Some(Strategy::Canonical)).map_err(text)?;
-    if counted.ok().flatten().is_some_and(|counted| are_all(&counted, &plan.symmetry.group, model, &layout)) {
-        let reduced = check(model, &layout, Some(&plan), &options, &mut Silent).map_err(text)?;
+    // As many states are stored as there are orbits of the permutations that the text shows.
+    let preserved = Preserved::Properties(&properties);
+    let counted = symmetries_of_text(model, &layout, preserved, &Budget::unlimited()).ok().flatten();
+    if counted.is_some_and(|counted| are_all_counted(&counted)) {
+        let mut by_text = None;
+        plan_in_steps(model, &layout, preserved, &Budget::unlimited(), |plan| by_text = Some(plan)).map_err(text)?;
+        let reduced = check(model, &layout, by_text.as_ref(), &options, &mut Silent).map_err(text)?;
         tally.orbits.fetch_add(1, Ordering::Relaxed);
         if (report.states, report.transitions) != (reduced.states, reduced.transitions) {
             return Err(format!(
@@ -147,19 +150,10 @@ fn compare(model: &Model, deadlock: DeadlockMode, tally: &Tally) -> Result<(), S
     Ok(())
 }
 
-/// Whether a group is that of the values that are counted.
-fn are_all(text: &TextSymmetries, group: &CertifiedGroup, model: &Model, layout: &Layout) -> bool {
-    // Classes with gaps are not counted.
+/// Whether all permutations that the text shows are those of values that are counted: classes with gaps are not.
+fn are_all_counted(text: &TextSymmetries) -> bool {
     let is_contiguous = |class: &[i64]| class.windows(2).all(|pair| pair[0] + 1 == pair[1]);
-    let are_counted = text.tied_structure().is_none() && text.free().iter().all(|(_, class)| is_contiguous(class));
-    let permutations = PermutationGroup::new(group.literals().degree(), group.generators().to_vec());
-    let own = text.generators_over(model, layout, group.literals());
-    let expected: usize = text.free().iter().map(|(_, class)| class.len() - 1).sum();
-    let has_own = own.len() == expected;
-    let generators = [group.generators(), &own].concat();
-    // With the generators of the text, it is not larger.
-    let together = PermutationGroup::new(group.literals().degree(), generators);
-    are_counted && has_own && together.order() == permutations.order() && permutations.order() == text.order()
+    text.tied_structure().is_none() && text.free().iter().all(|(_, class)| is_contiguous(class))
 }
 
 fn compare_all(name: &str, count: u64, model: impl Fn(u64) -> Option<(Model, DeadlockMode)> + Sync) {
@@ -175,11 +169,10 @@ fn compare_all(name: &str, count: u64, model: impl Fn(u64) -> Option<(Model, Dea
     .flatten()
     .collect();
     let Tally { compared, refused, violated, orbits, without } = tally;
-    let [compared, refused, violated, orbits, without] =
-        [compared, refused, violated, orbits, without].map(|it| it.into_inner());
+    let [compared, violated, orbits, without] = [compared, violated, orbits, without].map(|it| it.into_inner());
     let summary = format!(
-        "{name}: {compared} compared, {violated} of them wrong, {orbits} with all orbits, {refused} refused, {without} \
-         without families"
+        "{name}: {compared} compared, {violated} of them wrong, {orbits} with all orbits, {without} without families, \
+         refused: {refused:?}"
     );
     #[expect(clippy::print_stderr, reason = "what is recorded of a long run")]
     {
@@ -231,6 +224,86 @@ fn random_dve_systems() {
 #[test]
 fn random_b_machines() {
     compare_all("b", 8, of_sort(Sort::B));
+}
+
+/// The text shows values to be interchangeable that no state holds, and there are as many other symmetries: more states are
+/// stored than there are orbits of those.
+#[test]
+fn values_that_no_state_holds() {
+    let tally = Tally::default();
+    let symmetric = load_murphi("random", &symmetric_program(15_667, Kind::Symmetric), &[]).expect("it is valid");
+    let others = [19_272, 20_056, 21_700].map(|seed| (Sort::Murphi.model(seed), Sort::Murphi.deadlock(seed)));
+    let others = others.into_iter().map(|(model, deadlock)| (model.expect("it is valid"), deadlock));
+    for (model, deadlock) in others.chain([(symmetric, Sort::Murphi.deadlock(15_667))]) {
+        assert_eq!(compare(&model, deadlock, &tally), Ok(()));
+    }
+    assert_eq!(tally.orbits.into_inner(), 4);
+}
+
+/// Loops of functions that a guard calls split entities of several local states, which the guard must not leave behind.
+#[test]
+fn guards_that_count() {
+    let text = "const N: 5; type proc: 0 .. N - 1; var st: array [proc] of 0 .. 2; owner: proc;
+        function busy(): 0 .. N; var c: 0 .. N;
+        begin c := 0; for x: proc do if st[x] = 1 then c := c + 1; end; end; return c; end;
+        function free(): 0 .. N; var c: 0 .. N;
+        begin c := 0; for x: proc do if st[x] = 0 then c := c + 1; end; end; return c; end;
+        startstate begin for p: proc do st[p] := 0; end; undefine owner; end;
+        ruleset p: proc do ruleset q: proc do
+          rule p != q & st[p] = 0 & busy() < 3 & free() > 1 ==> begin st[p] := 1; owner := q; end;
+          rule st[p] = 1 & st[q] = 1 & busy() + free() > 2 ==> begin st[q] := 2; st[p] := 0; end;
+        end; end;
+        ruleset p: proc do
+          rule busy() > 0 & st[p] = 2 ==> begin st[p] := 0; owner := p; end;
+        end;
+        invariant busy() < 4;";
+    let model = load_murphi("counting.m", text, &[]).expect("it is valid");
+    let tally = Tally::default();
+    assert_eq!(compare(&model, DeadlockMode::Off, &tally), Ok(()));
+    assert_eq!(tally.orbits.into_inner(), 1, "{:?}", tally.refused);
+    for seed in [10_014, 10_056] {
+        let model = Sort::B.model(seed).expect("it is valid");
+        let tally = Tally::default();
+        assert_eq!(compare(&model, Sort::B.deadlock(seed), &tally), Ok(()));
+        assert_eq!(tally.orbits.into_inner(), 1, "{:?}", tally.refused);
+    }
+}
+
+/// What can always be reached, for each process or for each pair of them: some may die, or there is no way back.
+#[test]
+fn what_can_always_be_reached_for_each() {
+    let text = |rules: &str| {
+        format!(
+            "const N: 3; type proc: 0 .. N - 1; var st: array [proc] of 0 .. 2; owner: proc;
+            startstate begin for p: proc do st[p] := 0; end; undefine owner; end;
+            ruleset p: proc do
+              rule st[p] = 0 ==> begin st[p] := 1; owner := p; end;
+              rule st[p] = 1 ==> begin st[p] := 0; end;
+              {rules}
+            end;
+            ruleset p: proc do liveness \"one\" st[p] = 1; end;
+            ruleset p: proc do ruleset q: proc do liveness \"two\" p = q | (st[p] = 1 & st[q] = 0); end; end;"
+        )
+    };
+    for (rules, expected) in [
+        ("", Verdict::Holds),
+        ("rule st[p] = 1 ==> begin st[p] := 2; end;", Verdict::Violated),
+        ("rule st[p] = 1 ==> begin st[p] := 2; end; rule st[p] = 2 ==> begin st[p] := 0; end;", Verdict::Holds),
+        ("rule st[p] = 1 & !isundefined(owner) & owner != p ==> begin st[p] := 2; end;", Verdict::Violated),
+    ] {
+        let model = load_murphi("live.m", &text(rules), &[]).expect("it is valid");
+        let layout = Layout::new(&model).expect("it is small");
+        let options = SearchOptions {
+            properties: Some(checked(&model)),
+            deadlock: DeadlockMode::Off,
+            ..SearchOptions::default()
+        };
+        let whole = check(&model, &layout, None, &options, &mut Silent).expect("it is small");
+        let found = by_counters(&model, &layout, &options).expect("it is symmetric").expect("it has counters").report;
+        assert_eq!((whole.verdict, found.verdict), (expected, expected), "{rules}");
+        let verdicts = |report: &Report| report.properties.iter().map(|it| it.verdict).collect::<Vec<_>>();
+        assert_eq!(verdicts(&found), verdicts(&whole), "{rules}");
+    }
 }
 
 #[test]

@@ -36,7 +36,7 @@ fn pairs(report: &TemporalReport) -> (u64, u64) {
     let search = &report.searches[0];
     let order = match &search.symmetry {
         UsedSymmetry::Whole(order) => u64::try_from(order).unwrap_or(u64::MAX),
-        UsedSymmetry::None | UsedSymmetry::Annotated { .. } => 1,
+        UsedSymmetry::None | UsedSymmetry::Annotated { .. } | UsedSymmetry::Counted(_) => 1,
     };
     (search.states, order)
 }

@@ -1,17 +1,20 @@
 //! Petri nets: those of the Model Checking Contest with the numbers that it publishes, our own with what their headers
-//! expect, and random ones against a direct interpreter, whole and reduced, state by state and by sets.
+//! expect, and random ones, with random formulas of the contest, against a direct interpreter: whole and reduced, state by
+//! state, by sets and by counters. `QUOTIENT_RANDOM_NETS`, `QUOTIENT_RANDOM_LARGE_NETS` and `QUOTIENT_RANDOM_NET_FORMULAS` set
+//! the numbers of nets, `QUOTIENT_RANDOM_SEED` the first seed of nets with formulas.
 
 use std::path::Path;
 
 use quotient::{
-    Control, Engine, Error, ExploreOptions, Language, LoadOptions, Model, NetCounts, Options, Plan, Silent, StopReason,
-    Symmetry, Verdict, explore,
+    Control, Engine, Error, ExploreOptions, Language, LoadOptions, Model, NetCounts, Options, Plan, Silent,
+    SolverMethod, StopReason, Symmetry, Verdict, explore,
 };
 use quotient_testkit::examples::{pnml_examples, workspace};
 use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::prerequisites::corpus;
 use quotient_testkit::promela::order;
-use quotient_testkit::random_pnml::{Explored, RandomNet, random_net, random_net_of};
+use quotient_testkit::random_murphi::Random;
+use quotient_testkit::random_pnml::{Answer, Category, Explored, Question, RandomNet, random_net, random_net_of};
 use quotient_testkit::switches::number_from;
 
 /// The numbers of a net, or why they are not known.
@@ -345,7 +348,7 @@ fn numbers_that_symmetries_might_not_preserve() {
 /// Compares a random net with the oracle; whether it was small enough.
 fn compare(seed: u64, net: &RandomNet, most: u64, searches: &[(Engine, Symmetry)]) -> Result<bool, String> {
     let text = net.text();
-    let Some(oracle) = net.explore(most, 50) else { return Ok(false) };
+    let Some(oracle) = net.graph(most, 50).map(|graph| graph.explored()) else { return Ok(false) };
     let told = |problem: String| format!("seed {seed}: {problem}\n{text}");
     let model = Model::from_text("random.pnml", &text, Language::Pnml).map_err(|error| told(format!("{error:?}")))?;
     let Explored { states, transitions, most_in_place, most_in_marking, .. } = oracle;
@@ -387,6 +390,99 @@ fn random_nets_with_large_classes() {
     let explicit = &searches()[..2];
     let results = map_on_workers(2, &seeds, |&seed| compare(seed, &random_net_of(seed, (16, 17)), 2000, explicit));
     judge(&results, 6);
+}
+
+/// The ways to check a formula: an engine, and which symmetries.
+fn ways(category: Category) -> Vec<(Engine, Symmetry)> {
+    let mut ways =
+        vec![(Engine::Explicit, Symmetry::Off), (Engine::Auto, Symmetry::Auto), (Engine::Counters, Symmetry::Auto)];
+    if category != Category::Runs {
+        ways.extend([(Engine::Symbolic, Symmetry::Off), (Engine::Symbolic, Symmetry::Auto)]);
+    }
+    if category == Category::Reachability {
+        ways.push((Engine::Solver(SolverMethod::Ic3), Symmetry::Auto));
+    }
+    ways
+}
+
+/// How many answers were compared, and how many there were by counters.
+type Answers = (u64, u64);
+
+/// Compares the answers to random questions about a random net with those of the oracle.
+fn compare_answers(seed: u64, limits: (i64, i64), most: u64) -> Result<Answers, String> {
+    let net = random_net_of(seed, limits);
+    let Some(graph) = net.graph(most, 50) else { return Ok((0, 0)) };
+    let mut random = Random::new(seed ^ 0xF0_2814);
+    let (mut compared, mut counted) = (0, 0);
+    let folder = tempfile::tempdir().expect("a folder");
+    let (path, file) = (folder.path().join("net.pnml"), folder.path().join("formulas.xml"));
+    std::fs::write(&path, net.text()).expect("a file");
+    for category in Category::ALL {
+        let questions: Vec<Question> = (0..2).map(|_| net.question(&mut random, category)).collect();
+        let texts: Vec<(String, String)> =
+            (0..).zip(&questions).map(|(number, it): (u32, _)| (format!("q{number}"), it.text())).collect();
+        let named: Vec<(&str, &str)> = texts.iter().map(|(id, text)| (id.as_str(), text.as_str())).collect();
+        std::fs::write(&file, property_set(&named)).expect("a file");
+        let options = LoadOptions { property_files: vec![file.clone()], ..LoadOptions::default() };
+        let model = Model::from_path_with(&path, &options).map_err(|error| format!("seed {seed}: {error:?}"))?;
+        for (question, (id, text)) in questions.iter().zip(&texts) {
+            let Some(expected) = question.answer(&graph) else { continue };
+            for (engine, symmetry) in ways(category) {
+                let told = |problem: String| {
+                    format!(
+                        "seed {seed}, {engine:?}, {symmetry:?}: {problem}, not {expected:?}\n{text}\n{}",
+                        net.text()
+                    )
+                };
+                let options = Options { engine, symmetry, properties: vec![id.clone()], ..Options::default() };
+                let report = match Plan::new(&model, &options).and_then(|plan| plan.run()) {
+                    Ok(report) => report,
+                    Err(error @ Error::Internal(_)) => return Err(told(error.to_string())),
+                    // Not every net has interchangeable values, not every engine finds a best marking.
+                    Err(_) if matches!(engine, Engine::Counters | Engine::Symbolic | Engine::Solver(_)) => continue,
+                    Err(error) => return Err(told(error.to_string())),
+                };
+                let found = match (&report.optima[..], report.verdict) {
+                    ([optimum], _) => Answer::Most(optimum.value),
+                    (_, Verdict::Holds) => Answer::Holds(true),
+                    (_, Verdict::Violated) => Answer::Holds(false),
+                    (_, Verdict::Inconclusive) if matches!(engine, Engine::Solver(_)) => continue,
+                    (_, Verdict::Inconclusive) => return Err(told(format!("{:?}", report.stop_reason))),
+                };
+                if found != expected {
+                    return Err(told(format!("{found:?}")));
+                }
+                compared += 1;
+                counted += u64::from(engine == Engine::Counters);
+            }
+        }
+    }
+    Ok((compared, counted))
+}
+
+#[test]
+fn random_formulas_of_the_contest() {
+    let first = number_from("QUOTIENT_RANDOM_SEED", 1);
+    let seeds: Vec<u64> = (first..first + number_from("QUOTIENT_RANDOM_NET_FORMULAS", 40)).collect();
+    // Small classes, and some in which several values are alike.
+    let compare = |&seed: &u64| match seed % 3 {
+        0 => compare_answers(seed, (3, 5), 300),
+        _ => compare_answers(seed, (1, 3), 200),
+    };
+    let results = map_on_workers(2, &seeds, compare);
+    let wrong: Vec<&String> = results.iter().filter_map(|it| it.as_ref().err()).collect();
+    let answers = results.iter().flatten().fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1));
+    #[expect(clippy::print_stderr, reason = "what is recorded of a long run")]
+    {
+        eprintln!("{} answers compared, {} of them by counters", answers.0, answers.1);
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} wrong: {}",
+        wrong.len(),
+        wrong.iter().take(3).map(|it| it.as_str()).collect::<Vec<_>>().join("\n")
+    );
+    assert!(answers.0 as usize > 10 * seeds.len() && answers.1 > 0, "{answers:?}");
 }
 
 /// Nothing is wrong, and one of so many was compared.

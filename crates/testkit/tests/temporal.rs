@@ -1,5 +1,5 @@
-//! Temporal properties of random models: the searches of products, with and without symmetries, and CTL* on graphs agree
-//! with the brute-force oracle, with each sort of fairness. So do searches of random CSP# programs, whose steps are events
+//! Temporal properties of random models: the searches of products, with and without symmetries, CTL* on graphs, and graphs
+//! of counted objects agree with the brute-force oracle, with each sort of fairness. So do searches of random CSP# programs, whose steps are events
 //! of several processes.
 //!
 //! A few hundred models are tried; `QUOTIENT_TEMPORAL_MODELS` and `QUOTIENT_RANDOM_CSP` set other numbers, and `QUOTIENT_RANDOM_SEED` the first
@@ -9,8 +9,8 @@ use std::ops::ControlFlow;
 
 use quotient_engines::temporal::tree::{EdgeClasses, Ending, Graph, GraphBuilder, TreeOptions, check_tree};
 use quotient_engines::{
-    EngineError, FairnessMode, FairnessScope, SearchOptions, Silent, SymbolicError, SymbolicSymmetry, SymmetrySource,
-    UsedSymmetry, Verdict, check_symbolic_tree, check_temporal,
+    CountersError, EngineError, FairnessMode, FairnessScope, SearchOptions, Silent, SymbolicError, SymbolicSymmetry,
+    SymmetrySource, UsedSymmetry, Verdict, check_symbolic_tree, check_temporal, check_temporal_by_counters,
 };
 use quotient_frontends::{Language, LoadOptions, Loaded, load};
 use quotient_ir::{
@@ -38,6 +38,8 @@ struct Count {
     trees: Compared,
     /// Trees by decision diagrams, with and without symmetries.
     sets: Compared,
+    /// With counted objects, without fairness.
+    counters: Compared,
     /// With symmetries, under global fairness.
     global: Compared,
     /// Properties for which symmetries were used, and for which more of them where the automaton needs less.
@@ -58,6 +60,7 @@ impl Count {
             with_symmetries: sum(self.with_symmetries, other.with_symmetries),
             trees: sum(self.trees, other.trees),
             sets: sum(self.sets, other.sets),
+            counters: sum(self.counters, other.counters),
             global: sum(self.global, other.global),
             reduced: self.reduced + other.reduced,
             annotated: self.annotated + other.annotated,
@@ -163,6 +166,21 @@ fn told_of_sets(model: &Model, property: PropertyId, fairness: FairnessMode, sym
     }
 }
 
+/// What the graph of states with counted objects says about a property. A run is replayed.
+fn told_of_counters(model: &Model, property: PropertyId) -> Told {
+    let layout = Layout::new(model).expect("a small model");
+    match check_temporal_by_counters(model, &layout, property, &SearchOptions::default(), &mut Silent) {
+        Ok(report) => match (report.verdict, report.trace) {
+            (Verdict::Holds, None) => Told::Holds,
+            (Verdict::Violated, Some(_)) => Told::Violated,
+            (Verdict::Inconclusive, None) => Told::Nothing(format!("{:?}", report.stop_reason)),
+            other => Told::Defect(format!("{other:?}")),
+        },
+        Err(CountersError::Refused(refused)) => Told::Nothing(refused.reason),
+        Err(error) => Told::Defect(error.to_string()),
+    }
+}
+
 fn check_model(seed: u64) -> Result<Count, String> {
     // One text in a thousand is not a model.
     let Ok(TemporalModel { model, text }) = random_temporal(seed) else {
@@ -206,6 +224,10 @@ fn check_model(seed: u64) -> Result<Count, String> {
         if !matches!(mode, FairnessMode::None | FairnessMode::Weak | FairnessMode::Strong) {
             continue;
         }
+        if mode == FairnessMode::None {
+            count.counters = compare(&model, &verdicts, |property| told_of_counters(&model, property))
+                .map_err(|difference| format!("{}: {difference}\n{text}", context("counters")))?;
+        }
         let trees = compare(&model, &verdicts, |property| told_of_tree(&model, property, fairness, &limits))
             .map_err(|difference| format!("{}: {difference}\n{text}", context("trees")))?;
         count.trees = sum(count.trees, trees);
@@ -245,6 +267,7 @@ fn searches_agree_with_the_oracle() {
         assert!(enough(count.with_symmetries, models / 5), "{count:?}");
         assert!(enough(count.trees, models / 20), "{count:?}");
         assert!(enough(count.sets, models / 20), "{count:?}");
+        assert!(enough(count.counters, models / 20), "{count:?}");
         assert!(enough(count.global, models / 20), "{count:?}");
         assert!(count.reduced > models / 5 && count.annotated > models / 50, "{count:?}");
     }

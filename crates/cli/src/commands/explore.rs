@@ -105,7 +105,7 @@ fn outcome<'a>(model: &'a Model, options: &ExploreOptions, found: &'a Exploratio
     let is_drawn = options.partial_order == PartialOrder::Off
         && options.workers.is_none()
         && found.report.sets.is_none()
-        && found.report.reduction.name != "counters";
+        && !found.report.counted;
     let initial = is_drawn.then(|| found.graph.initial().len() as u64);
     let counts = GraphCounts { initial, deadlocks: found.deadlocks, net: found.net.as_ref() };
     Outcome { model, report: &found.report, counts: Some(counts), detail: StateDetail::default() }

@@ -440,6 +440,10 @@ fn temporal_rows(outcome: &Outcome<'_>) -> Vec<(&'static str, String)> {
         let symmetry = match &last.symmetry {
             UsedSymmetry::None => "no symmetry".to_owned(),
             UsedSymmetry::Whole(order) => format!("{} symmetries", quantity::digits(&order.to_string())),
+            UsedSymmetry::Counted(sizes) => {
+                let sizes: Vec<String> = sizes.iter().map(|&size| quantity::count(size)).collect();
+                format!("{} values counted", sizes.join(" and "))
+            }
             UsedSymmetry::Annotated { most, least } => {
                 let (most, least) = (quantity::digits(&most.to_string()), quantity::digits(&least.to_string()));
                 format!("{most} symmetries where nothing is tracked, {least} elsewhere")

@@ -283,8 +283,13 @@ struct TemporalObject {
     automaton_states: u32,
     acceptance_sets: u32,
     /// The numbers of symmetries: where nothing is tracked, and of the whole formula.
-    most_symmetries: String,
-    least_symmetries: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    most_symmetries: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    least_symmetries: Option<String>,
+    /// Instead of these, the sizes of the families whose values were counted.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    counted: Vec<u64>,
     states: u64,
     transitions: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -747,11 +752,13 @@ pub(crate) fn search(
 
 fn temporal_objects(model: &Model, temporal: &TemporalReport) -> Vec<TemporalObject> {
     let object = |search: &ProductReport| {
-        let (most, least) = match &search.symmetry {
-            UsedSymmetry::None => ("1".to_owned(), "1".to_owned()),
-            UsedSymmetry::Whole(order) => (order.to_string(), order.to_string()),
-            UsedSymmetry::Annotated { most, least } => (most.to_string(), least.to_string()),
+        let (orders, counted) = match &search.symmetry {
+            UsedSymmetry::None => (Some(("1".to_owned(), "1".to_owned())), Vec::new()),
+            UsedSymmetry::Whole(order) => (Some((order.to_string(), order.to_string())), Vec::new()),
+            UsedSymmetry::Annotated { most, least } => (Some((most.to_string(), least.to_string())), Vec::new()),
+            UsedSymmetry::Counted(sizes) => (None, sizes.clone()),
         };
+        let (most, least) = orders.unzip();
         TemporalObject {
             property: property_name(model, temporal.property),
             fairness: temporal.fairness.name(),
@@ -760,6 +767,7 @@ fn temporal_objects(model: &Model, temporal: &TemporalReport) -> Vec<TemporalObj
             acceptance_sets: search.automaton.1,
             most_symmetries: most,
             least_symmetries: least,
+            counted,
             states: search.states,
             transitions: search.transitions,
             partial_order: match (search.parts, &temporal.all_steps) {

@@ -310,54 +310,60 @@ fn encode(scheme: &Scheme<'_>, world: &World, order: &[Vec<usize>]) -> Vec<u8> {
             renamed[family][entity] = position as u32;
         }
     }
-    let rename = |cell: &Cell| match *cell {
+    let mut key = Vec::with_capacity(64);
+    for (order, counts) in order.iter().zip(&world.counts) {
+        write(&mut key, order.len() as u128);
+        order.iter().for_each(|&entity| write(&mut key, u128::from(counts[entity])));
+    }
+    let rename = |cell: Cell| match cell {
         Cell::Object { family, entity } => Cell::Object { family, entity: renamed[family as usize][entity as usize] },
         cell => cell,
     };
-    let mut area = Area { single: world.area.single.iter().map(rename).collect(), ..Area::default() };
-    for (family, order) in order.iter().enumerate() {
-        let rows = order.iter().flat_map(|&entity| row(columns, &world.area, family, entity)).map(rename);
-        area.each.push(rows.collect());
+    let families = scheme.families.len() as u128;
+    let mut push = |cell: Cell| write(&mut key, code(cell, families));
+    if columns.multisets.is_empty() {
+        world.area.single.iter().for_each(|&cell| push(rename(cell)));
+        for (family, order) in order.iter().enumerate() {
+            let rows = order.iter().flat_map(|&entity| row(columns, &world.area, family, entity));
+            rows.for_each(|&cell| push(rename(cell)));
+        }
+    } else {
+        // The elements of multisets are sorted by the new names.
+        let mut area = Area { single: world.area.single.iter().copied().map(rename).collect(), ..Area::default() };
+        for (family, order) in order.iter().enumerate() {
+            let rows = order.iter().flat_map(|&entity| row(columns, &world.area, family, entity));
+            area.each.push(rows.copied().map(rename).collect());
+        }
+        let counts = order.iter().map(|order| vec![1; order.len()]).collect();
+        let mut sorted = World { counts, area };
+        sort_multisets(scheme, &mut sorted);
+        sorted.area.single.iter().chain(sorted.area.each.iter().flatten()).for_each(|&cell| push(cell));
     }
     for (pair, &(first, second)) in scheme.pairs.iter().enumerate() {
         let width = columns.pair_widths[pair];
-        let mut rows = Vec::new();
         for &one in order[first].iter().filter(|_| width > 0) {
-            let mut cells = Vec::with_capacity(order[second].len() * width);
             for &other in &order[second] {
                 // One object has no other one of its entity.
                 let is_void = first == second && one == other && world.counts[first][one] < 2;
                 let own = &world.area.pairs[pair][one][other * width..(other + 1) * width];
-                cells.extend(own.iter().map(|cell| if is_void { Cell::Undefined } else { *cell }));
+                own.iter().for_each(|&cell| push(if is_void { Cell::Undefined } else { cell }));
             }
-            rows.push(cells);
         }
-        area.pairs.push(rows);
-    }
-    let counts = order.iter().zip(&world.counts).map(|(order, counts)| order.iter().map(|&e| counts[e]).collect());
-    let mut world = World { counts: counts.collect(), area };
-    sort_multisets(scheme, &mut world);
-    let mut key = Vec::new();
-    for counts in &world.counts {
-        write(&mut key, counts.len() as u128);
-        counts.iter().for_each(|&count| write(&mut key, u128::from(count)));
-    }
-    let pairs = world.area.pairs.iter().flatten().flatten();
-    for cell in world.area.single.iter().chain(world.area.each.iter().flatten()).chain(pairs) {
-        let code = match *cell {
-            Cell::Undefined => 0,
-            Cell::Own => 1,
-            Cell::Int(value) => {
-                let folded = (i128::from(value) << 1) ^ (i128::from(value) >> 127);
-                2 + 2 * folded as u128
-            }
-            Cell::Object { family, entity } => {
-                3 + 2 * (u128::from(entity) * scheme.families.len() as u128 + u128::from(family))
-            }
-        };
-        write(&mut key, code);
     }
     key
+}
+
+/// The number of a cell in encodings.
+fn code(cell: Cell, families: u128) -> u128 {
+    match cell {
+        Cell::Undefined => 0,
+        Cell::Own => 1,
+        Cell::Int(value) => {
+            let folded = (i128::from(value) << 1) ^ (i128::from(value) >> 127);
+            2 + 2 * folded as u128
+        }
+        Cell::Object { family, entity } => 3 + 2 * (u128::from(entity) * families + u128::from(family)),
+    }
 }
 
 /// The state of an encoding.

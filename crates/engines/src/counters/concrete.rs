@@ -1,14 +1,17 @@
 //! States of the model as states with counted objects, and back: runs of the model.
 
-use quotient_ir::{Action, Fault, FaultKind, Interpreter, Outcome as Concrete, RuleId, StartId, TraceStep, Valuation};
-use rustc_hash::FxHashMap;
+use quotient_ir::{
+    Action, Fault, FaultKind, Interpreter, Outcome as Concrete, RuleId, Span, StartId, Trace, TraceStep, Valuation,
+};
+use quotient_symmetry::Scope;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::canonical::{Canonical, canonical, decode};
-use super::columns::{Address, Column, Scheme};
+use super::columns::{Address, Column, Family, FormKind, Scheme};
 use super::steps::{Chosen, Firing, Outcome, expand};
 use super::world::{Area, Cell, World};
 use super::{CountersError, Refused};
-use crate::report::EngineError;
+use crate::report::{EngineError, StopReason};
 
 /// A state of the model with its objects counted.
 pub(crate) struct Counted {
@@ -139,6 +142,9 @@ pub(crate) fn counted(scheme: &Scheme<'_>, state: &Valuation) -> Result<Counted,
 /// The number of instances that are tried if the obvious one is not the one that is looked for.
 const MOST_TRIED: usize = 100_000;
 
+/// The longest infinite run that is looked for.
+const MOST_STEPS: usize = 1_000_000;
+
 /// Runs of the model through states with counted objects.
 pub(crate) struct Runs<'a> {
     pub(crate) scheme: &'a Scheme<'a>,
@@ -150,16 +156,90 @@ impl Runs<'_> {
     ///
     /// # Errors
     /// If there is none, which is a defect, or the interpreter gives up.
-    pub(crate) fn through(&self, keys: &[Vec<u8>]) -> Result<Vec<TraceStep>, NoRun> {
+    pub(crate) fn through(&self, keys: &[impl AsRef<[u8]>]) -> Result<Vec<TraceStep>, NoRun> {
         let mut steps: Vec<TraceStep> = Vec::with_capacity(keys.len());
         for key in keys {
             let next = match steps.last() {
-                None => self.start(key)?,
-                Some(last) => self.step(&last.state, key)?,
+                None => self.start(key.as_ref())?,
+                Some(last) => self.step(&last.state, key.as_ref(), None)?,
             };
             steps.push(next);
         }
         Ok(steps)
+    }
+
+    /// An infinite run of the model through some stored states, from the last of which a step leads back to that at a
+    /// position. It may lead to another state with the same objects counted: then the cycle is repeated with the
+    /// permutation that leads there, until it leads back to a state of the run.
+    ///
+    /// # Errors
+    /// If there is none, which is a defect, or the interpreter gives up, or the cycle is too long.
+    pub(crate) fn lasso(&self, keys: &[&[u8]], begin: usize) -> Result<Trace, NoRun> {
+        let mut steps = self.through(keys)?;
+        let turn: Vec<&[u8]> = keys[begin + 1..].iter().chain([&keys[begin]]).copied().collect();
+        let mut heads: FxHashMap<Valuation, usize> = FxHashMap::default();
+        heads.insert(steps[begin].state.clone(), begin);
+        let mut taken = turn.len() - 1;
+        let mut permutation: Option<Vec<Vec<usize>>> = None;
+        loop {
+            for key in &turn[taken..] {
+                let last = &steps.last().expect("a run has a start").state;
+                let image = permutation.as_ref().map(|images| self.image(&steps[steps.len() - turn.len()], images));
+                let next = self.step(last, key, image)?;
+                steps.push(next);
+            }
+            taken = 0;
+            let head = steps.len() - 1;
+            if let Some(&known) = heads.get(&steps[head].state) {
+                return Ok(Trace::lasso(steps, known, None));
+            }
+            if steps.len() > MOST_STEPS {
+                let message = format!("a cycle of counted objects does not close within {MOST_STEPS} steps");
+                return Err(exhausted(Fault { kind: FaultKind::Exhausted, span: Span::default(), message }));
+            }
+            heads.insert(steps[head].state.clone(), head);
+            if permutation.is_none() {
+                permutation = Some(self.permutation(&steps[begin].state, &steps[head].state)?);
+            }
+        }
+    }
+
+    /// A permutation of objects that leads from a state to another one with the same stored form: it leaves as many of
+    /// them in place as it can.
+    fn permutation(&self, from: &Valuation, to: &Valuation) -> Result<Vec<Vec<usize>>, NoRun> {
+        let (from, to) = (counted(self.scheme, from)?.members, counted(self.scheme, to)?.members);
+        let sizes = self.scheme.families.iter().map(|family| family.size as usize);
+        let mut images: Vec<Vec<usize>> = sizes.map(|size| (0..size).collect()).collect();
+        for (images, (from, to)) in images.iter_mut().zip(from.iter().zip(&to)) {
+            for (from, to) in from.iter().zip(to) {
+                let kept: FxHashSet<usize> = to.iter().copied().collect();
+                let known: FxHashSet<usize> = from.iter().copied().collect();
+                let leaving = from.iter().filter(|object| !kept.contains(object));
+                let coming = to.iter().filter(|object| !known.contains(object));
+                leaving.zip(coming).for_each(|(&object, &image)| images[object] = image);
+            }
+        }
+        Ok(images)
+    }
+
+    /// The rule of a step, with the arguments that a permutation of objects leads to.
+    fn image(&self, step: &TraceStep, images: &[Vec<usize>]) -> (Action, Vec<i64>) {
+        let mut arguments = step.arguments.clone();
+        if let Action::Rule(rule) = step.action {
+            let parameters = &self.scheme.model.rules[rule].parameters;
+            for (argument, parameter) in arguments.iter_mut().zip(parameters) {
+                let (form, _) = self.scheme.local(Scope::Rule(rule), parameter.local);
+                let FormKind::Scalar { families, .. } = &form.kind else { continue };
+                for &family in families {
+                    let Family { first, .. } = self.scheme.families[family];
+                    if self.scheme.families[family].contains(*argument) {
+                        *argument = first + images[family][(*argument - first) as usize] as i64;
+                        break;
+                    }
+                }
+            }
+        }
+        (step.action, arguments)
     }
 
     fn start(&self, key: &[u8]) -> Result<TraceStep, NoRun> {
@@ -173,7 +253,13 @@ impl Runs<'_> {
         Err(NoRun::Error(EngineError::Rebuild("no start leads to a state with counted objects")))
     }
 
-    fn step(&self, from: &Valuation, key: &[u8]) -> Result<TraceStep, NoRun> {
+    /// A step to a state with a stored form: the one that is wanted, if it leads there.
+    fn step(&self, from: &Valuation, key: &[u8], wanted: Option<(Action, Vec<i64>)>) -> Result<TraceStep, NoRun> {
+        if let Some((Action::Rule(rule), arguments)) = wanted
+            && let Some(step) = self.fire(rule, arguments, from, key)?
+        {
+            return Ok(step);
+        }
         let counted_from = counted(self.scheme, from)?;
         let mut found: Vec<(RuleId, Vec<Chosen>)> = Vec::new();
         expand(self.scheme, &decode(self.scheme, &counted_from.stored.key), &mut |firing: Firing| {
@@ -185,19 +271,32 @@ impl Runs<'_> {
         })?;
         for (rule, chosen) in found {
             for arguments in self.candidates(rule, &chosen, &counted_from) {
-                if !matches!(self.interpreter.enabled(rule, &arguments, from), Ok(true)) {
-                    continue;
-                }
-                match self.interpreter.fire(rule, &arguments, from) {
-                    Concrete::Next { state, .. } if counted(self.scheme, &state)?.stored.key == key => {
-                        return Ok(TraceStep { action: Action::Rule(rule), arguments, state });
-                    }
-                    Concrete::Fault(fault) if fault.kind == FaultKind::Exhausted => return Err(NoRun::Unknown(fault)),
-                    _ => {}
+                if let Some(step) = self.fire(rule, arguments, from, key)? {
+                    return Ok(step);
                 }
             }
         }
         Err(NoRun::Error(EngineError::Rebuild("no rule leads to a state with counted objects")))
+    }
+
+    /// A step of an instance, if it is possible and leads to a state with a stored form.
+    fn fire(
+        &self,
+        rule: RuleId,
+        arguments: Vec<i64>,
+        from: &Valuation,
+        key: &[u8],
+    ) -> Result<Option<TraceStep>, NoRun> {
+        if !matches!(self.interpreter.enabled(rule, &arguments, from), Ok(true)) {
+            return Ok(None);
+        }
+        match self.interpreter.fire(rule, &arguments, from) {
+            Concrete::Next { state, .. } if counted(self.scheme, &state)?.stored.key == key => {
+                Ok(Some(TraceStep { action: Action::Rule(rule), arguments, state }))
+            }
+            Concrete::Fault(fault) if fault.kind == FaultKind::Exhausted => Err(exhausted(fault)),
+            _ => Ok(None),
+        }
     }
 
     /// The run-time error of a rule in a state, with the arguments of the instance.
@@ -216,7 +315,7 @@ impl Runs<'_> {
                 },
             };
             match fault {
-                Some(fault) if fault.kind == FaultKind::Exhausted => return Err(NoRun::Unknown(fault)),
+                Some(fault) if fault.kind == FaultKind::Exhausted => return Err(exhausted(fault)),
                 Some(fault) => return Ok((arguments, fault)),
                 None => {}
             }
@@ -259,10 +358,14 @@ pub(crate) fn starts<'a>(interpreter: &'a Interpreter<'_>) -> impl Iterator<Item
     })
 }
 
+fn exhausted(fault: Fault) -> NoRun {
+    NoRun::Unknown(StopReason::Exhausted(fault))
+}
+
 /// Why there is no run.
 pub(crate) enum NoRun {
-    /// The interpreter gives up.
-    Unknown(Fault),
+    /// The search or the interpreter gives up.
+    Unknown(StopReason),
     /// A defect.
     Error(EngineError),
     Refused(Refused),

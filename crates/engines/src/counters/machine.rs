@@ -83,6 +83,8 @@ pub(crate) struct Machine<'s> {
     pub(crate) watches: Vec<Watch>,
     /// For each entity, the one that it was split off; itself, if it was there at first.
     pub(crate) sources: Vec<Vec<usize>>,
+    /// The families of the splits so far that were not taken back.
+    splits: Vec<usize>,
     /// The lowest frame that was written, from 1; 0 is the state.
     lowest_write: usize,
     work: u64,
@@ -97,6 +99,7 @@ impl<'s> Machine<'s> {
             scheme,
             model: scheme.model,
             sources,
+            splits: Vec::new(),
             world,
             frames: Vec::new(),
             covered: BTreeSet::new(),
@@ -161,11 +164,12 @@ impl<'s> Machine<'s> {
             progress.done.push(is_done);
         }
         self.sources[family].push(entity);
+        self.splits.push(family);
         self.world.split(self.scheme, family, entity)
     }
 
     /// Takes the last split back.
-    pub(crate) fn unite(&mut self, family: usize, entity: usize) {
+    fn unite(&mut self, family: usize, entity: usize) {
         for frame in &mut self.frames {
             frame.area.remove_last(&frame.columns.columns, self.scheme, family);
         }
@@ -181,17 +185,26 @@ impl<'s> Machine<'s> {
         (self.work, self.depth, self.span) = (0, 0, span);
     }
 
-    /// Returns to where an evaluation without effects began that went wrong, with as many entities of each family.
-    pub(crate) fn recover(&mut self, entities: &[usize]) {
+    /// The number of splits so far that were not taken back.
+    pub(crate) fn splits(&self) -> usize {
+        self.splits.len()
+    }
+
+    /// Takes splits back until there are so many, after an evaluation without effects: loops of functions leave some.
+    pub(crate) fn unite_to(&mut self, splits: usize) {
+        while self.splits.len() > splits {
+            let family = self.splits.pop().expect("there are more");
+            let source = *self.sources[family].last().expect("each entity has a source");
+            self.unite(family, source);
+        }
+    }
+
+    /// Returns to where an evaluation without effects began, which may have gone wrong, with so many splits.
+    pub(crate) fn recover(&mut self, splits: usize) {
         self.frames.truncate(1);
         self.loops.clear();
         self.watches.clear();
-        for (family, &entities) in entities.iter().enumerate() {
-            while self.world.counts[family].len() > entities {
-                let source = *self.sources[family].last().expect("each entity has a source");
-                self.unite(family, source);
-            }
-        }
+        self.unite_to(splits);
     }
 
     /// The value of an expression: a number or an object.
@@ -365,13 +378,14 @@ impl<'s> Machine<'s> {
             return self.is_true(body);
         }
         let written = std::mem::replace(&mut self.lowest_write, usize::MAX);
+        let before = self.splits();
         let object = self.split(family, entity);
         self.bind(local, Cell::object(family, object))?;
         let value = self.is_true(body)?;
-        if self.lowest_write <= self.frames.len() || self.world.counts[family].len() != object + 1 {
+        if self.lowest_write <= self.frames.len() {
             return self.refuse("a quantifier over interchangeable values has effects");
         }
-        self.unite(family, entity);
+        self.unite_to(before);
         self.lowest_write = written;
         Ok(value)
     }

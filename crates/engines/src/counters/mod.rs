@@ -19,9 +19,13 @@ mod orbits;
 mod search;
 mod steps;
 mod store;
+mod temporal;
+mod tracked;
 mod world;
 
-use quotient_ir::{Action, Interpreter, Layout, Model, Outcome, PropertyKind, Span, Trace, Violation, replay};
+use quotient_ir::{
+    Action, DeadlockMode, Interpreter, Layout, Model, Outcome, PropertyId, PropertyKind, Span, Trace, Violation, replay,
+};
 use quotient_symmetry::TextSymmetries;
 
 use crate::explicit::judge::Checks;
@@ -32,6 +36,8 @@ use crate::verdicts::{Verdicts, failure};
 use columns::Scheme;
 use concrete::{NoRun, Runs};
 use search::{End, Search, Wrong, WrongKind};
+pub use temporal::check_temporal_by_counters;
+use tracked::Tracked;
 
 /// The part of a model that counters do not show.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -79,23 +85,10 @@ pub fn check_by_counters(
     observer: &mut dyn Observer,
 ) -> Result<CountersReport, CountersError> {
     let checks = Checks::new(model, options.properties.as_deref());
-    let unsupported = |kind: PropertyKind| match kind {
-        PropertyKind::Passing => Some("states that are passed through"),
-        PropertyKind::Constraint => Some("a constraint"),
-        PropertyKind::AlwaysReachable => Some("what can always be reached, for each of several values,"),
-        _ => None,
-    };
-    for (id, property) in model.properties.iter_enumerated() {
-        let is_live = property.kind == PropertyKind::AlwaysReachable;
-        let is_asked = !is_live || checks.liveness.contains(&id) && !property.parameters.is_empty();
-        if let Some(what) = unsupported(property.kind).filter(|_| is_asked) {
-            let reason = format!("{what} cannot be decided with them");
-            return Err(Refused { reason, span: property.span }.into());
-        }
-    }
+    refuse_unsupported(model)?;
     let scheme = Scheme::new(model, layout, text)?;
     let interpreter = Interpreter::new(model, layout).until(&observer.interrupt());
-    let mut search = Search::new(&scheme, &interpreter, (&checks, options), observer);
+    let mut search = Search::new(&scheme, &interpreter, (&checks, options), None, observer);
     let end = search.run();
     let is_finished = matches!(end, End::Finished);
     let mut verdicts = Verdicts::new(model, &checks, options, is_finished, &search.covered);
@@ -106,25 +99,29 @@ pub fn check_by_counters(
         End::Refused(refused) => return Err(refused.into()),
         End::Found(wrong) => Some(match trace(&runs, wrong, options) {
             Ok(trace) => verdicts.conclude(trace),
-            Err(NoRun::Unknown(fault)) => StopReason::Exhausted(fault),
+            Err(NoRun::Unknown(reason)) => reason,
             Err(NoRun::Refused(refused)) => return Err(refused.into()),
             Err(NoRun::Error(error)) => return Err(error.into()),
         }),
     };
-    if is_finished {
-        for &property in &checks.liveness {
-            let Some(keys) = search.dead_end(property)? else { continue };
-            match trace(&runs, Wrong { keys, kind: WrongKind::Unreachable(property) }, options) {
-                Ok(trace) => {
-                    verdicts.conclude(trace);
-                }
-                Err(NoRun::Unknown(fault)) => {
-                    stop_reason = Some(StopReason::Exhausted(fault));
-                    verdicts.leave_open();
-                }
-                Err(NoRun::Refused(refused)) => return Err(refused.into()),
-                Err(NoRun::Error(error)) => return Err(error.into()),
+    for &property in checks.liveness.iter().filter(|_| is_finished) {
+        let dead_end = match model.properties[property].parameters.is_empty() {
+            true => search
+                .dead_end(property)?
+                .map(|keys| trace(&runs, Wrong { keys, kind: WrongKind::Unreachable(property) }, options)),
+            false => dead_end_of_tracked(model, layout, property, options, search.observer).transpose(),
+        };
+        match dead_end.transpose() {
+            Ok(None) => {}
+            Ok(Some(trace)) => {
+                verdicts.conclude(trace);
             }
+            Err(NoRun::Unknown(reason)) => {
+                stop_reason = Some(reason);
+                verdicts.leave_open();
+            }
+            Err(NoRun::Refused(refused)) => return Err(refused.into()),
+            Err(NoRun::Error(error)) => return Err(error.into()),
         }
     }
     let is_counted = options.statistics && is_finished && search.orbits.is_some();
@@ -151,6 +148,61 @@ pub fn check_by_counters(
     Ok(CountersReport { report, families, most_entities: search.most_entities, tokens: search.tokens })
 }
 
+/// A run to a state from which a property with parameters cannot be reached for some valuation, or has no value. The
+/// objects of the valuation are tracked in a search of their own.
+fn dead_end_of_tracked(
+    model: &Model,
+    layout: &Layout,
+    property: PropertyId,
+    options: &SearchOptions,
+    observer: &mut dyn Observer,
+) -> Result<Option<Trace>, NoRun> {
+    let tracked = Tracked::new(model, layout, property, PropertyKind::AlwaysReachable)?;
+    let Some(text) = tracked.symmetries(&observer.interrupt())? else {
+        return Err(NoRun::Unknown(StopReason::Interrupted));
+    };
+    let scheme = Scheme::new(&tracked.model, &tracked.layout, &text)?;
+    let interpreter = Interpreter::new(&tracked.model, &tracked.layout).until(&observer.interrupt());
+    let checks = Checks::new(&tracked.model, Some(&tracked.conditions));
+    let options = SearchOptions { deadlock: DeadlockMode::Off, ..options.clone() };
+    let mut search = Search::new(&scheme, &interpreter, (&checks, &options), Some(&tracked), observer);
+    let (keys, is_wrong) = match search.run() {
+        End::Finished => match search.dead_end(tracked.conditions[0])? {
+            Some(keys) => (keys, false),
+            None => return Ok(None),
+        },
+        End::Stopped(reason) => return Err(NoRun::Unknown(reason)),
+        End::Refused(refused) => return Err(refused.into()),
+        End::Found(wrong) => (wrong.keys, true),
+    };
+    let runs = Runs { scheme: &scheme, interpreter: &interpreter };
+    let (mut trace, arguments) = tracked.untracked(Trace::new(runs.through(&keys)?, None));
+    let interpreter = Interpreter::new(model, layout);
+    trace.violation = match trace.steps.last() {
+        Some(last) if is_wrong => failure(&interpreter, property, &last.state, true),
+        _ => Some(Violation::Unreachable { property, arguments }),
+    };
+    if trace.violation.is_none() {
+        return Err(EngineError::Rebuild("what is wrong with tracked objects is not wrong").into());
+    }
+    replay(&interpreter, &trace).map_err(EngineError::from)?;
+    Ok(Some(trace))
+}
+
+/// Refuses models whose states counters do not show.
+fn refuse_unsupported(model: &Model) -> Result<(), Refused> {
+    for property in model.properties.iter() {
+        let what = match property.kind {
+            PropertyKind::Passing => "states that are passed through",
+            PropertyKind::Constraint => "a constraint",
+            _ => continue,
+        };
+        let reason = format!("{what} cannot be decided with them");
+        return Err(Refused { reason, span: property.span });
+    }
+    Ok(())
+}
+
 /// The run of the model to what is wrong, which the interpreter confirms.
 fn trace(runs: &Runs<'_>, wrong: Wrong, options: &SearchOptions) -> Result<Trace, NoRun> {
     let steps = runs.through(&wrong.keys)?;
@@ -172,7 +224,7 @@ fn trace(runs: &Runs<'_>, wrong: Wrong, options: &SearchOptions) -> Result<Trace
         WrongKind::Unreachable(property) => Violation::Unreachable { property, arguments: Vec::new() },
     };
     if let Some(fault) = violation.fault().filter(|fault| fault.kind == quotient_ir::FaultKind::Exhausted) {
-        return Err(NoRun::Unknown(fault.clone()));
+        return Err(NoRun::Unknown(StopReason::Exhausted(fault.clone())));
     }
     let trace = Trace::new(steps, Some(violation));
     replay(interpreter, &trace).map_err(EngineError::from)?;

@@ -13,6 +13,7 @@ use super::concrete::{counted, starts};
 use super::orbits::Orbits;
 use super::steps::{Chosen, Firing, Outcome, Truth, expand, truth};
 use super::store::{Number, Store};
+use super::tracked::Tracked;
 use crate::explicit::judge::Checks;
 use crate::observer::{Observer, Progress};
 use crate::options::SearchOptions;
@@ -53,6 +54,8 @@ pub(crate) struct Search<'a> {
     pub(crate) interpreter: &'a Interpreter<'a>,
     pub(crate) checks: &'a Checks,
     pub(crate) options: &'a SearchOptions,
+    /// What is tracked, if something is.
+    tracked: Option<&'a Tracked>,
     pub(crate) observer: &'a mut dyn Observer,
     pub(crate) store: Store,
     pub(crate) covered: Vec<PropertyId>,
@@ -82,6 +85,7 @@ impl<'a> Search<'a> {
         scheme: &'a Scheme<'a>,
         interpreter: &'a Interpreter<'a>,
         (checks, options): (&'a Checks, &'a SearchOptions),
+        tracked: Option<&'a Tracked>,
         observer: &'a mut dyn Observer,
     ) -> Self {
         let orbits = Orbits::new(&scheme.families);
@@ -91,6 +95,7 @@ impl<'a> Search<'a> {
             interpreter,
             checks,
             options,
+            tracked,
             observer,
             store: Store::default(),
             covered: Vec::new(),
@@ -118,6 +123,9 @@ impl<'a> Search<'a> {
     fn search(&mut self) -> Result<(), Box<End>> {
         self.levels.push(0);
         for (start, arguments) in starts(self.interpreter) {
+            if self.tracked.is_some_and(|tracked| !tracked.is_first(self.scheme, &arguments)) {
+                continue;
+            }
             match self.interpreter.run_start(start, &arguments) {
                 Concrete::Next { state, covered } => {
                     self.cover(&covered);
@@ -169,18 +177,6 @@ impl<'a> Search<'a> {
         self.levels.iter().rposition(|&states| states > 0).unwrap_or(0) as u64
     }
 
-    /// The states on the way to a stored one.
-    fn keys_to(&self, number: Option<Number>) -> Vec<Vec<u8>> {
-        let mut keys = Vec::new();
-        let mut next = number;
-        while let Some(number) = next {
-            keys.push(self.store.key(number).to_vec());
-            next = self.store.origin(number);
-        }
-        keys.reverse();
-        keys
-    }
-
     fn cover(&mut self, covered: &[PropertyId]) {
         for &property in covered {
             if !self.covered.contains(&property) {
@@ -191,7 +187,11 @@ impl<'a> Search<'a> {
 
     /// Checks a state and stores it, unless it is known or an assumption drops it.
     fn admit(&mut self, state: &Canonical, origin: Option<Number>) -> Result<(), Box<End>> {
-        let has_liveness = !self.checks.liveness.is_empty();
+        // What has parameters has a search of its own.
+        let is_followed = |&property: &PropertyId| {
+            self.tracked.is_some() || self.scheme.model.properties[property].parameters.is_empty()
+        };
+        let has_liveness = self.checks.liveness.iter().any(is_followed);
         let link = |steps: &mut Vec<(Number, Number)>, number: Number| {
             steps.extend(origin.filter(|_| has_liveness).map(|origin| (origin, number)));
         };
@@ -203,7 +203,7 @@ impl<'a> Search<'a> {
         let value =
             |property: PropertyId, decisive: bool| truth(self.scheme, &world, property, decisive).map_err(refused);
         let wrong = |kind: WrongKind| {
-            let mut keys = self.keys_to(origin);
+            let mut keys = self.store.keys_to(origin);
             keys.push(state.key.clone());
             found(keys, kind)
         };
@@ -278,16 +278,16 @@ impl<'a> Search<'a> {
                     self.admit(&next, Some(number))?;
                 }
                 Outcome::Pruned => {}
-                Outcome::Fault => return Err(found(self.keys_to(Some(number)), WrongKind::Rule(rule, chosen))),
+                Outcome::Fault => return Err(found(self.store.keys_to(Some(number)), WrongKind::Rule(rule, chosen))),
             }
         }
         if !moves && self.options.deadlock != DeadlockMode::Off {
-            return Err(found(self.keys_to(Some(number)), WrongKind::Deadlock));
+            return Err(found(self.store.keys_to(Some(number)), WrongKind::Deadlock));
         }
         Ok(())
     }
 
-    /// The states on the way to one from which a property without parameters cannot be reached, if there is one.
+    /// The states on the way to one from which no instance of a property can be reached, if there is one.
     ///
     /// # Errors
     /// If counters do not show it.
@@ -313,7 +313,7 @@ impl<'a> Search<'a> {
             }
         }
         let dead_end = reaches.iter().position(|reaches| !reaches);
-        Ok(dead_end.map(|number| self.keys_to(Some(number as Number))))
+        Ok(dead_end.map(|number| self.store.keys_to(Some(number as Number))))
     }
 
     /// The rules that never fired.

@@ -118,15 +118,15 @@ pub(crate) fn truth(
 
 /// The value of a condition; the machine is the same afterwards.
 fn value(machine: &mut Machine<'_>, condition: ExprId) -> Result<Truth, Refused> {
-    let entities: Vec<usize> = machine.world.counts.iter().map(Vec::len).collect();
+    let splits = machine.splits();
     let value = match machine.is_true(condition) {
-        Ok(true) => return Ok(Truth::True),
-        Ok(false) => return Ok(Truth::False),
+        Ok(true) => Truth::True,
+        Ok(false) => Truth::False,
         Err(Stop::Pruned) => Truth::False,
         Err(Stop::Fault) => Truth::Fault,
         Err(Stop::Refused(refused)) => return Err(refused),
     };
-    machine.recover(&entities);
+    machine.recover(splits);
     Ok(value)
 }
 
@@ -160,15 +160,15 @@ impl<'s> Valuations<'_, 's> {
         };
         let choices = self.machine.choices(parameter.local, &parameter.range).map_err(|stop| self.refused(stop))?;
         for choice in choices {
-            let (value, split, count, own) = match choice {
-                Choice::Value(value) => (Cell::Int(value), None, 1, Chosen::Value(value)),
+            let splits = self.machine.splits();
+            let (value, count, own) = match choice {
+                Choice::Value(value) => (Cell::Int(value), 1, Chosen::Value(value)),
                 Choice::Entity(family, entity) => {
                     let count = self.machine.world.counts[family][entity];
                     let same = objects.iter().position(|object| *object == Some((family, entity)));
                     let own = same.map_or(Chosen::Object { family, entity }, Chosen::Same);
-                    let split = (count > 1).then(|| self.machine.split(family, entity));
-                    let object = split.unwrap_or(entity);
-                    (Cell::object(family, object), split.map(|_| (family, entity)), count, own)
+                    let object = if count > 1 { self.machine.split(family, entity) } else { entity };
+                    (Cell::object(family, object), count, own)
                 }
             };
             chosen.push(own);
@@ -180,9 +180,7 @@ impl<'s> Valuations<'_, 's> {
             let goes_on = self.from(chosen, objects, weight.saturating_mul(u128::from(count)), visit)?;
             chosen.pop();
             objects.pop();
-            if let Some((family, entity)) = split {
-                self.machine.unite(family, entity);
-            }
+            self.machine.unite_to(splits);
             if !goes_on {
                 return Ok(false);
             }
@@ -213,22 +211,22 @@ fn differs(scheme: &Scheme<'_>, before: &World, after: &mut Machine<'_>) -> bool
     };
     let entities = |family: usize| (0..now.counts[family].len()).filter(move |&e| now.counts[family][e] > 0);
     for (family, &width) in columns.widths.iter().enumerate() {
-        let row =
-            |world: &'_ World, entity: usize| world.area.each[family][entity * width..(entity + 1) * width].to_vec();
-        if entities(family).any(|entity| row(now, entity) != row(before, source(family, entity))) {
+        let is_other = |entity: usize| {
+            let (own, old) = (entity * width, source(family, entity) * width);
+            now.area.each[family][own..own + width] != before.area.each[family][old..old + width]
+        };
+        if entities(family).any(is_other) {
             return true;
         }
     }
     for (pair, &(first, second)) in scheme.pairs.iter().enumerate().filter(|(pair, _)| columns.pair_widths[*pair] > 0) {
         let width = columns.pair_widths[pair];
-        let cells = |world: &'_ World, row: usize, column: usize| {
-            world.area.pairs[pair][row][column * width..(column + 1) * width].to_vec()
-        };
         for row in entities(first) {
             for column in entities(second) {
                 let is_void = first == second && row == column && now.counts[first][row] < 2;
-                let was = cells(before, source(first, row), source(second, column));
-                if !is_void && cells(now, row, column) != was {
+                let (own, old) = (column * width, source(second, column) * width);
+                let was = &before.area.pairs[pair][source(first, row)][old..old + width];
+                if !is_void && &now.area.pairs[pair][row][own..own + width] != was {
                     return true;
                 }
             }

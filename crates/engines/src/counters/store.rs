@@ -33,8 +33,16 @@ impl Store {
     }
 
     /// The state that a state was found from.
-    pub(crate) fn origin(&self, number: Number) -> Option<Number> {
+    fn origin(&self, number: Number) -> Option<Number> {
         Some(self.origins[number as usize]).filter(|&origin| origin != NONE)
+    }
+
+    /// The states on the way to one.
+    pub(crate) fn keys_to(&self, number: Option<Number>) -> Vec<Vec<u8>> {
+        let way = std::iter::successors(number, |&number| self.origin(number));
+        let mut keys: Vec<Vec<u8>> = way.map(|number| self.key(number).to_vec()).collect();
+        keys.reverse();
+        keys
     }
 
     /// The number of a state, if it is stored.

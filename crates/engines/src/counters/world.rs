@@ -191,10 +191,10 @@ impl World {
         (greatest, all)
     }
 
-    /// Takes the last split back.
+    /// Takes the last split back. A loop may have given that entity the other objects as well.
     pub(crate) fn unite(&mut self, scheme: &Scheme<'_>, family: usize, entity: usize) {
         self.area.remove_last(&scheme.globals, scheme, family);
-        self.counts[family].pop();
-        self.counts[family][entity] += 1;
+        let count = self.counts[family].pop().unwrap_or(0);
+        self.counts[family][entity] += count;
     }
 }

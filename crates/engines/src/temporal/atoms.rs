@@ -73,7 +73,7 @@ pub(crate) fn without_claims(model: &Model) -> Model {
 }
 
 /// The locals that an expression mentions.
-fn locals_in(model: &Model, expression: quotient_ir::ExprId) -> FxHashSet<LocalId> {
+pub(crate) fn locals_in(model: &Model, expression: quotient_ir::ExprId) -> FxHashSet<LocalId> {
     let mut locals = FxHashSet::default();
     visit_nodes(model, [Node::Expression(expression)], |node| {
         if let Node::Place(place) = node

@@ -16,7 +16,7 @@ use crate::temporal::lasso::{Failure, Goal, PathStep, Run, is_fair};
 use crate::temporal::product::Trouble;
 use crate::temporal::search::Search;
 use crate::temporal::tree::{
-    Ending, Evidence, FairnessClasses, Graph, GraphBuilder, TreeError, TreeOptions, check_tree,
+    Ending, Evidence, FairnessClasses, Graph, GraphBuilder, Open, TreeError, TreeOptions, check_tree,
 };
 
 /// An automaton that follows every run and asks for nothing: the product with it is the graph of the states.
@@ -106,14 +106,25 @@ pub(crate) fn check_branching<S: SearchSpace>(
     let arguments = goal.instances.first().cloned().unwrap_or_default();
     trace.violation = Some(Violation::Temporal { property: goal.property, arguments });
     replay(goal.interpreter, &trace).map_err(EngineError::from)?;
-    let name = |atom: Atom| temporal.names.get(atom.0 as usize).cloned().unwrap_or_default();
-    let remark = |position: usize, formula: Formula, holds: bool| {
-        let text = print(&pool, formula, Notation::Plain, &name);
-        let verb = if holds { "holds" } else { "does not hold" };
-        format!("after step {}: {text} {verb}", lengths[position.min(lengths.len() - 1)])
-    };
-    let remarks = open.iter().map(|open| remark(open.position, open.formula, open.holds)).collect();
+    let step = |position: usize| lengths[position.min(lengths.len() - 1)];
+    let remarks = remarks(&pool, temporal, &open, &step);
     Ok(Some((trace, remarks)))
+}
+
+/// What a run does not show, with the step of each position of its path.
+pub(crate) fn remarks(
+    pool: &Formulas,
+    temporal: &Temporal,
+    open: &[Open],
+    step: &dyn Fn(usize) -> usize,
+) -> Vec<String> {
+    let name = |atom: Atom| temporal.names.get(atom.0 as usize).cloned().unwrap_or_default();
+    let remark = |open: &Open| {
+        let text = print(pool, open.formula, Notation::Plain, &name);
+        let verb = if open.holds { "holds" } else { "does not hold" };
+        format!("after step {}: {text} {verb}", step(open.position))
+    };
+    open.iter().map(remark).collect()
 }
 
 /// Repeats the cycle of a path until it leads back to its first state. The run is at the last state of the path.

@@ -13,7 +13,7 @@
 //! * `tree`: CTL and CTL* on an explicit graph; `branching` builds it.
 
 pub(crate) mod atoms;
-mod branching;
+pub(crate) mod branching;
 mod chain;
 pub(crate) mod classes;
 mod component;
@@ -137,6 +137,8 @@ pub enum UsedSymmetry {
     None,
     /// The same everywhere: this many.
     Whole(BigUint),
+    /// All permutations of the values of some families, which were counted: the sizes of the families.
+    Counted(Vec<u64>),
     /// More where the automaton needs to know less.
     Annotated {
         /// The number of symmetries where nothing is tracked: before an instance is chosen, or when it is no longer
@@ -227,7 +229,7 @@ pub fn check_temporal(
 }
 
 /// The automaton of the runs that violate a claim.
-fn negated(temporal: &Temporal) -> Result<Automaton, EngineError> {
+pub(crate) fn negated(temporal: &Temporal) -> Result<Automaton, EngineError> {
     match &temporal.claim {
         TemporalClaim::Linear { pool, formula } => {
             let mut pool = pool.clone();

@@ -30,6 +30,7 @@ pub(crate) use evidence::{Guide, explain};
 use graph::Reverse;
 pub use graph::{EdgeClasses, Ending, FairnessClasses, Graph, GraphBuilder, StateSet};
 use product::{Part, Product};
+use ways::lasso;
 
 /// How a formula is checked.
 #[derive(Clone, Copy, Default)]
@@ -123,6 +124,35 @@ pub fn check_tree(
         None => None,
     };
     Ok(TreeAnswer { holds, evidence })
+}
+
+/// An infinite path from a start that an automaton accepts, if there is one. Atom `n` of the automaton is atom `n` of the
+/// graph.
+///
+/// # Errors
+/// If there is too little memory, or `poll` says to stop.
+pub(crate) fn accepted_path(
+    graph: &Graph,
+    automaton: &Automaton,
+    max_memory: Option<u64>,
+    poll: &mut dyn FnMut() -> ControlFlow<StopReason>,
+) -> Result<Option<Path>, StopReason> {
+    if let Some(limit) = max_memory.filter(|&limit| bytes_of_product(graph, automaton) > limit) {
+        return Err(StopReason::MemoryLimit(limit));
+    }
+    let watch = &mut Watch::new(poll);
+    let product = Product::new(graph, automaton, |atom| graph.label(atom))?;
+    let starts: Vec<u32> = graph.starts().iter().flat_map(|&start| product.initial(start)).collect();
+    let found = components(&product, starts.iter().copied(), None, watch)?;
+    let lasso = lasso(&product, &starts, &found, None, watch)?;
+    Ok(lasso.map(|lasso| Path::of_lasso(&product, &lasso)))
+}
+
+/// The bytes that the search of a product takes: the components, a set of nodes, and at worst all nodes waiting to be
+/// visited.
+fn bytes_of_product(graph: &Graph, automaton: &Automaton) -> u64 {
+    let nodes = (graph.states() as u64).saturating_mul(automaton.states.into());
+    Components::bytes_for(nodes).saturating_add(nodes.saturating_mul(4)).saturating_add(nodes / 8)
 }
 
 /// What is known about the formula so far.
@@ -298,9 +328,7 @@ impl Check<'_, '_> {
     }
 
     fn claim_product(&self, automaton: &Automaton) -> Result<(), TreeError> {
-        let nodes = (self.graph.states() as u64).saturating_mul(automaton.states.into());
-        // The components, a set of nodes, and at worst all nodes waiting to be visited.
-        self.claim(Components::bytes_for(nodes).saturating_add(nodes.saturating_mul(4)).saturating_add(nodes / 8))
+        self.claim(bytes_of_product(self.graph, automaton))
     }
 
     /// Fails if so many more bytes are too many.

@@ -50,6 +50,16 @@ pub struct Evidence {
 }
 
 impl Path {
+    /// The path of a single state.
+    fn of(state: u32) -> Self {
+        Self { states: vec![state], edges: Vec::new(), cycle: None }
+    }
+    /// The path of a lasso.
+    pub(super) fn of_lasso<S: Space>(space: &S, lasso: &Lasso) -> Self {
+        let mut path = Self::of(space.state(lasso.start));
+        path.push_lasso(space, lasso);
+        path
+    }
     fn last(&self) -> u32 {
         *self.states.last().expect("a path has a state")
     }
@@ -167,8 +177,8 @@ impl Guide for Showing<'_, '_, '_> {
 impl Check<'_, '_> {
     /// Evidence for the value of a boolean combination of atoms and steps in a state.
     pub(super) fn evidence(&mut self, state: u32, condition: Formula, value: bool) -> Result<Evidence, TreeError> {
-        let path = Path { states: vec![state], edges: Vec::new(), cycle: None };
-        let mut showing = Showing { check: self, evidence: Evidence { path, open: Vec::new() } };
+        let evidence = Evidence { path: Path::of(state), open: Vec::new() };
+        let mut showing = Showing { check: self, evidence };
         explain(&mut showing, condition, value)?;
         Ok(showing.evidence)
     }

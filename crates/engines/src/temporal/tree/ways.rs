@@ -74,6 +74,8 @@ impl<'a, S: Space> Ways<'a, S> {
 /// A way and a cycle at its end.
 #[derive(Clone, Debug)]
 pub(super) struct Lasso {
+    /// The node where it begins.
+    pub(super) start: u32,
     /// The steps to the cycle.
     pub(super) stem: Vec<Step>,
     /// The steps of the cycle.
@@ -115,7 +117,7 @@ pub(super) fn lasso<S: Space>(
             }
         }
         if at == entry && !cycle.is_empty() {
-            return Ok(Some(Lasso { stem, cycle }));
+            return Ok(Some(Lasso { start, stem, cycle }));
         }
         let way = ways.find(&[at], is_inside, |step| step.to == entry, watch)?;
         let (_, way) = way.expect("a component is strongly connected");
