@@ -66,6 +66,17 @@ fn small_searches_take_all_steps() {
     assert!(!said.stdout.contains("partial order"), "{}", said.stdout);
 }
 
+/// TopSPIN's peterson has 494 states with three processes and 3,106 with four, with symmetries and SPIN's partial order.
+#[test]
+fn fewer_states_than_with_ample_sets_and_symmetries() {
+    for (processes, states) in [("N=3", "states       122"), ("N=4", "states       653")] {
+        let model = "../../../../bench/models/promela/filter_5.pml";
+        let options = ["-D", processes, "--partial-order", "on", "--reduction", "canonical"];
+        let said = quotient(["check", model].into_iter().chain(options));
+        assert!(said.stdout.contains(states), "{}{}", said.stdout, said.stderr);
+    }
+}
+
 #[test]
 fn why_all_steps_are_needed() {
     let said = quotient(["check", "--partial-order", "on", "--all-errors", MAILBOX]);

@@ -61,7 +61,7 @@ pub(crate) fn check_quotient(
     options: &SearchOptions,
     observer: &mut dyn Observer,
 ) -> Result<(Report, Exploration), EngineError> {
-    let system = DeferredSystem::new(evaluator, true);
+    let system = DeferredSystem::for_search(evaluator, true, options);
     let (mut report, exploration) = check_planned(&system, interpreter, plan, options, observer)?;
     evaluator.fired().report(plan.rule_classes(), &mut report);
     report.method = plan.reduction.is_some().then(|| plan.method.clone());

@@ -8,6 +8,7 @@
 //! * larger conjunctions and disjunctions are flat and unordered; negation is pushed to the leaves;
 //! * sums are linear forms, so that counting in a loop does not depend on the order of the loop.
 
+mod assignments;
 mod relabelling;
 
 use std::rc::Rc;
@@ -16,6 +17,7 @@ use quotient_ir::{BinaryOperator, Budget};
 use rustc_hash::FxHashMap;
 
 use crate::intervals;
+use assignments::{Assignments, TABLE_LIMIT, members};
 
 pub use relabelling::{Relabelling, Users};
 
@@ -255,8 +257,6 @@ pub enum TooLarge {
     Cases,
 }
 
-/// The largest number of assignments for which a condition is represented by its truth table.
-const TABLE_LIMIT: usize = 64;
 /// The largest number of operands for which a connective is searched for an operand and its negation.
 const NEGATION_LIMIT: usize = 32;
 /// The largest number of values for which an integer is represented by the condition for each value.
@@ -287,6 +287,8 @@ pub struct Circuit {
     is_spent: bool,
 }
 
+/// The work of bringing a truth table into normal form, beside the nodes that are made for it.
+const WORK_OF_TABLE: usize = 4;
 /// The work after which the budget is charged.
 const WORK_BETWEEN_QUESTIONS: u64 = 256;
 
@@ -326,9 +328,9 @@ impl Circuit {
         self.is_spent
     }
 
-    /// Records work. Returns true if the budget is spent.
+    /// Records work, which may be other than making nodes. Returns true if the budget is spent.
     #[inline]
-    pub(crate) fn charge(&mut self, work: usize) -> bool {
+    pub fn charge(&mut self, work: usize) -> bool {
         self.work += work as u64;
         if self.work >= WORK_BETWEEN_QUESTIONS {
             self.is_spent |= self.budget.spend(std::mem::take(&mut self.work)).is_err();
@@ -475,98 +477,74 @@ impl Circuit {
         }
     }
 
-    /// Whether a condition of small support holds under an assignment of value positions.
-    fn holds(&self, node: NodeId, slots: &[u32], tuple: &[u16]) -> bool {
-        let position_of = |slot: u32| tuple[slots.binary_search(&slot).expect("the slot is in the support")];
+    /// The assignments to some slots, in increasing order, if these are few.
+    fn assignments(&self, slots: Vec<u32>) -> Option<Assignments> {
+        let sizes = slots.iter().map(|&slot| self.values[slot as usize].len()).collect();
+        Assignments::new(slots, sizes)
+    }
+
+    /// The assignments under which a condition holds that depends on these slots only.
+    fn table(&self, node: NodeId, assignments: &Assignments) -> u64 {
         match self.node(node) {
-            Node::False => false,
-            Node::True => true,
-            Node::In { slot, values } => values.contains(position_of(*slot) as usize),
-            Node::Table { slots: own, tuples } => {
-                let own_tuple: Vec<u16> = own.iter().map(|&slot| position_of(slot)).collect();
-                tuples.binary_search_by(|probe| probe.as_ref().cmp(own_tuple.as_slice())).is_ok()
+            Node::False => 0,
+            Node::True => assignments.all(),
+            Node::In { slot, values } => assignments.with(assignments.column(*slot), values.iter()),
+            Node::Table { slots, tuples } => {
+                assignments.of_tuples(slots.iter().map(|&slot| assignments.column(slot)), tuples)
             }
-            Node::And(children) => children.iter().all(|&child| self.holds(child, slots, tuple)),
-            Node::Or(children) => children.iter().any(|&child| self.holds(child, slots, tuple)),
+            Node::And(children) => {
+                children.iter().fold(assignments.all(), |all, &child| all & self.table(child, assignments))
+            }
+            Node::Or(children) => children.iter().fold(0, |all, &child| all | self.table(child, assignments)),
             _ => unreachable!("only conditions over few assignments have a support"),
         }
     }
 
-    fn assignments(&self, slots: &[u32]) -> Vec<Box<[u16]>> {
-        let mut tuples: Vec<Vec<u16>> = vec![Vec::new()];
-        for &slot in slots {
-            let size = self.values[slot as usize].len();
-            tuples = tuples
-                .into_iter()
-                .flat_map(|tuple| {
-                    (0..size).map(move |position| {
-                        let mut longer = tuple.clone();
-                        longer.push(position as u16);
-                        longer
-                    })
-                })
-                .collect();
-        }
-        tuples.into_iter().map(Vec::into_boxed_slice).collect()
-    }
-
-    /// The normal form of a relation given by its tuples (sorted) over sorted slots.
-    fn relation(&mut self, slots: &[u32], tuples: Vec<Box<[u16]>>) -> NodeId {
-        let size: usize = slots.iter().map(|&slot| self.values[slot as usize].len()).product();
-        if tuples.is_empty() {
+    /// The normal form of a relation given by its assignments, which depends on all of the slots.
+    fn relation(&mut self, assignments: &Assignments, set: u64) -> NodeId {
+        if self.charge(WORK_OF_TABLE) {
             return NodeId::FALSE;
         }
-        if tuples.len() == size {
+        if set == 0 {
+            return NodeId::FALSE;
+        }
+        if set == assignments.all() {
             return NodeId::TRUE;
         }
-        if let [slot] = *slots {
-            return self.slot_in(slot, tuples.iter().map(|tuple| tuple[0] as usize));
+        if let [slot] = assignments.slots[..] {
+            return self.slot_in(slot, members(set));
         }
-        if let Some(node) = self.factored(slots, &tuples, true) {
+        if let Some(node) = self.factored(assignments, set, true) {
             return node;
         }
-        let complement: Vec<Box<[u16]>> =
-            self.assignments(slots).into_iter().filter(|tuple| tuples.binary_search(tuple).is_err()).collect();
-        if let Some(node) = self.factored(slots, &complement, false) {
+        if let Some(node) = self.factored(assignments, assignments.all() & !set, false) {
             return node;
         }
-        self.intern(Node::Table { slots: slots.into(), tuples: tuples.into_boxed_slice() })
+        let tuples = members(set).map(|assignment| assignments.tuple(assignment)).collect();
+        self.intern(Node::Table { slots: assignments.slots.as_slice().into(), tuples })
     }
 
     /// Splits the relation (or, if not `positive`, its complement) into a set of one slot and a rest that does not
     /// depend on it, if it is such a product for some slot. The factors of all such slots are split off at once.
-    fn factored(&mut self, slots: &[u32], tuples: &[Box<[u16]>], positive: bool) -> Option<NodeId> {
+    fn factored(&mut self, assignments: &Assignments, set: u64, positive: bool) -> Option<NodeId> {
         let mut parts = Vec::new();
-        let mut rest_columns: Vec<usize> = (0..slots.len()).collect();
-        for (column, &slot) in slots.iter().enumerate() {
-            let mut own: Vec<u16> = tuples.iter().map(|tuple| tuple[column]).collect();
-            own.sort_unstable();
-            own.dedup();
-            let mut others: Vec<Vec<u16>> = tuples
-                .iter()
-                .map(|tuple| {
-                    tuple.iter().enumerate().filter(|&(other, _)| other != column).map(|(_, &value)| value).collect()
-                })
-                .collect();
-            others.sort_unstable();
-            others.dedup();
-            if own.len() * others.len() == tuples.len() {
-                parts.push(self.slot_in(slot, own.iter().map(|&value| value as usize)));
-                rest_columns.retain(|&other| other != column);
+        let mut rest: Option<(Assignments, u64)> = None;
+        for (column, &slot) in assignments.slots.iter().enumerate() {
+            let with = |position: usize| assignments.rest(set, column, position);
+            let own = || (0..assignments.size(column)).filter(|&position| with(position) != 0);
+            let Some(first) = own().next() else { continue };
+            let common = with(first);
+            if own().all(|position| with(position) == common) {
+                parts.push(self.slot_in(slot, own()));
+                // What is left has the same factors.
+                let (left, set) = rest.unwrap_or_else(|| (assignments.clone(), set));
+                let column = left.column(slot);
+                rest = Some((left.without(column), left.rest(set, column, first)));
             }
         }
-        if parts.is_empty() {
-            return None;
-        }
-        if !rest_columns.is_empty() {
-            let rest_slots: Vec<u32> = rest_columns.iter().map(|&column| slots[column]).collect();
-            let mut rest: Vec<Box<[u16]>> = tuples
-                .iter()
-                .map(|tuple| rest_columns.iter().map(|&column| tuple[column]).collect::<Vec<_>>().into_boxed_slice())
-                .collect();
-            rest.sort_unstable();
-            rest.dedup();
-            parts.push(self.relation(&rest_slots, rest));
+        let (left, set) = rest?;
+        if !left.slots.is_empty() {
+            parts.push(self.relation(&left, set));
         }
         if positive {
             Some(self.and(parts))
@@ -652,19 +630,15 @@ impl Circuit {
                 .iter()
                 .map(|child| self.supports[child.position()].as_ref().map_or(0, |slots| slots.len()))
                 .sum();
-            if separate > slots.len() {
-                let tuples = self
-                    .assignments(&slots)
-                    .into_iter()
-                    .filter(|tuple| {
-                        if conjunction {
-                            children.iter().all(|&child| self.holds(child, &slots, tuple))
-                        } else {
-                            children.iter().any(|&child| self.holds(child, &slots, tuple))
-                        }
-                    })
-                    .collect();
-                return self.essential_relation(&slots, tuples);
+            if separate > slots.len()
+                && let Some(assignments) = self.assignments(slots.into_vec())
+            {
+                let tables = children.iter().map(|&child| self.table(child, &assignments));
+                let set = match conjunction {
+                    true => tables.fold(assignments.all(), |all, own| all & own),
+                    false => tables.fold(0, |all, own| all | own),
+                };
+                return self.essential_relation(assignments, set);
             }
         }
         let children = children.into_boxed_slice();
@@ -707,7 +681,7 @@ impl Circuit {
             let contains =
                 |other: &&[NodeId]| other.len() < inner.len() && other.iter().all(|it| inner.binary_search(it).is_ok());
             let candidates = || inner.iter().filter_map(|part| by_first.get(part)).flatten();
-            if self.charge((inner.len() + candidates().count()) / 4) {
+            if self.charge(inner.len() + candidates().count() / 4) {
                 return None;
             }
             if candidates().any(contains) {
@@ -863,34 +837,17 @@ impl Circuit {
     }
 
     /// The normal form of a relation after dropping the slots it does not depend on.
-    fn essential_relation(&mut self, slots: &[u32], tuples: Vec<Box<[u16]>>) -> NodeId {
-        let mut slots = slots.to_vec();
-        let mut tuples = tuples;
+    fn essential_relation(&mut self, mut assignments: Assignments, mut set: u64) -> NodeId {
         let mut column = 0;
-        while column < slots.len() {
-            let size = self.values[slots[column] as usize].len();
-            let mut rest: Vec<Box<[u16]>> = tuples
-                .iter()
-                .map(|tuple| {
-                    let mut shorter = tuple.to_vec();
-                    shorter.remove(column);
-                    shorter.into_boxed_slice()
-                })
-                .collect();
-            rest.sort_unstable();
-            rest.dedup();
-            if rest.len() * size == tuples.len() {
-                tuples = rest;
-                slots.remove(column);
+        while column < assignments.slots.len() {
+            let rest = assignments.rest(set, column, 0);
+            if (1..assignments.size(column)).all(|position| assignments.rest(set, column, position) == rest) {
+                (assignments, set) = (assignments.without(column), rest);
             } else {
                 column += 1;
             }
         }
-        if slots.is_empty() {
-            return if tuples.is_empty() { NodeId::FALSE } else { NodeId::TRUE };
-        }
-        tuples.sort_unstable();
-        self.relation(&slots, tuples)
+        self.relation(&assignments, set)
     }
 
     /// The negation of a condition.
@@ -909,10 +866,10 @@ impl Circuit {
                 let size = self.values[*slot as usize].len();
                 self.slot_in_set(*slot, values.complement(size))
             }
-            Node::Table { slots, tuples } => {
-                let complement =
-                    self.assignments(slots).into_iter().filter(|tuple| tuples.binary_search(tuple).is_err()).collect();
-                self.relation(slots, complement)
+            Node::Table { slots, .. } => {
+                let assignments = self.assignments(slots.to_vec()).expect("a table has few assignments");
+                let set = assignments.all() & !self.table(condition, &assignments);
+                self.relation(&assignments, set)
             }
             Node::And(children) => {
                 let negated: Vec<NodeId> = children.iter().map(|&child| self.not(child)).collect();
@@ -1100,36 +1057,42 @@ impl Circuit {
         }
         slots.sort_unstable();
         slots.dedup();
-        let mut assignments = 1usize;
-        for &slot in &slots {
-            assignments *= self.values[slot as usize].len();
-            if assignments > TABLE_LIMIT {
-                return None;
-            }
+        let assignments = self.assignments(slots)?;
+        if self.charge(form.terms.len() * WORK_OF_TABLE) {
+            return None;
         }
-        let mut cases: Vec<(i64, Vec<Box<[u16]>>)> = Vec::new();
-        'tuples: for tuple in self.assignments(&slots) {
+        /// What a term depends on.
+        enum Term {
+            Slot(u32, usize),
+            Condition(u64),
+        }
+        let terms = form.terms.iter().map(|&(node, coefficient)| match self.node(node) {
+            Node::SlotValue(slot) => (Term::Slot(*slot, assignments.column(*slot)), coefficient),
+            _ => (Term::Condition(self.table(node, &assignments)), coefficient),
+        });
+        let terms: Vec<(Term, i64)> = terms.collect();
+        let mut cases: Vec<(i64, u64)> = Vec::new();
+        'assignments: for assignment in members(assignments.all()) {
             let mut sum = form.constant;
-            for &(node, coefficient) in &form.terms {
-                let number = match self.node(node) {
-                    Node::SlotValue(slot) => {
-                        let column = slots.binary_search(slot).expect("collected above");
-                        match self.values[*slot as usize][tuple[column] as usize] {
+            for (term, coefficient) in &terms {
+                let number = match *term {
+                    Term::Slot(slot, column) => {
+                        match self.values[slot as usize][assignments.position(column, assignment)] {
                             Some(value) => value,
-                            None => continue 'tuples,
+                            None => continue 'assignments,
                         }
                     }
-                    _ => i64::from(self.holds(node, &slots, &tuple)),
+                    Term::Condition(set) => (set >> assignment & 1) as i64,
                 };
                 sum += coefficient * number;
             }
             match cases.iter_mut().find(|(value, _)| *value == sum) {
-                Some((_, tuples)) => tuples.push(tuple),
-                None => cases.push((sum, vec![tuple])),
+                Some((_, set)) => *set |= 1 << assignment,
+                None => cases.push((sum, 1 << assignment)),
             }
         }
         let cases: Vec<(i64, NodeId)> =
-            cases.into_iter().map(|(value, tuples)| (value, self.essential_relation(&slots, tuples))).collect();
+            cases.into_iter().map(|(value, set)| (value, self.essential_relation(assignments.clone(), set))).collect();
         Some(cases)
     }
 

@@ -15,13 +15,13 @@ use rustc_hash::FxHashMap;
 use quotient_ir::{
     Action, Argument, BinaryOperator, Budget, Expr, ExprId, FunctionId, Interpreter, Iteration, Layout, Local, LocalId,
     LocalKind, Model, MultisetElement, Parameter, PlaceId, Quantifier, ReturnValue, Root, SlotId, Spent, Statement,
-    StatementKind, Step, Table, TableIndex, TypeId, TypeKind, UnaryOperator, Valuation,
+    StatementKind, Step, Table, TableIndex, TypeId, TypeKind, UnaryOperator,
 };
 
 use crate::circuit::CASE_LIMIT;
 use crate::mentions::Mentions;
 use numbers::{Numbers, binary};
-use prologue::Prologue;
+use prologue::{Prologue, SlotValues};
 
 /// The values that a cell can hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -327,19 +327,14 @@ impl<'m> Analysis<'m> {
         Ok(Some(stored))
     }
 
-    /// Joins states to the known values.
-    fn join_states(&mut self, states: &[Valuation]) -> Abstract<()> {
-        self.charge(states.len() * self.layout.slots.len() / 16)?;
+    /// Joins the values of states to the known ones.
+    fn join_states(&mut self, states: &SlotValues) -> Abstract<()> {
+        self.charge(self.layout.slots.len())?;
         self.overlay.clear();
-        for slot in 0..self.layout.slots.len() {
-            let mut values: Vec<Option<i64>> = states.iter().map(|state| state.0[slot]).collect();
-            values.sort_unstable();
-            values.dedup();
-            if !values.is_empty() {
-                let undefined = values[0].is_none();
-                let numbers = Numbers::of(values.into_iter().flatten().collect());
-                self.overlay.insert(slot as u32, Holds { undefined, numbers });
-            }
+        for (slot, values) in (0..).zip(&states.values) {
+            let undefined = values.contains(&None);
+            let numbers = Numbers::of(values.iter().copied().flatten().collect());
+            self.overlay.insert(slot, Holds { undefined, numbers });
         }
         self.commit()
     }

@@ -4,13 +4,15 @@
 //! own, and waits until that is used up. Work is counted, so that the same run has the same result. What takes a few
 //! milliseconds is done before the search begins: that is all of it for most models.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::mpsc::{self, Receiver, TryRecvError};
 use std::time::{Duration, Instant};
 
 use num_bigint::BigUint;
 use quotient_engines::{EngineError, Progress, ReductionPlan, plan_in_steps, too_large};
-use quotient_ir::{self as ir, Budget, Expr, ExprId, Interrupt, Iteration, Meter, PropertyId, PropertyKind, SlotId};
+use quotient_ir::{
+    self as ir, Budget, Expr, ExprId, Interrupt, Iteration, Meter, Parameter, PropertyId, PropertyKind, SlotId,
+};
 
 use crate::clock;
 use crate::control::{Control, STACK_BYTES};
@@ -26,8 +28,10 @@ pub(crate) const FREE_WORK: u64 = 120_000;
 const STEPS_PER_UNIT: u64 = 16;
 /// The nodes of expressions that take as long to evaluate as a step.
 const NODES_PER_STEP: u64 = 20;
+/// Of the nodes in quantifiers of guards, one in this many is evaluated: most guards are decided before.
+const NODES_PER_EVALUATED: u64 = 4;
 /// The least work that is granted at a time: the search is not interrupted for less.
-const LEAST_GRANT: u64 = 50_000;
+const LEAST_GRANT: u64 = 20_000;
 
 /// The work of detection beside a search of so many steps.
 pub(crate) fn work_for(steps: u64) -> u64 {
@@ -46,7 +50,7 @@ pub(crate) struct Background {
     /// How long the search had to wait before it began.
     before: Duration,
     granted: u64,
-    /// The nodes that are evaluated in each state, beside its steps.
+    /// The nodes that are evaluated in each state, beside what its steps usually take.
     nodes: u64,
 }
 
@@ -142,24 +146,50 @@ impl Background {
     }
 }
 
-/// The nodes of properties that are evaluated in every state, whatever leads to it: what can always be reached.
+/// The nodes that are evaluated in every state, beside what a step usually takes: those of what can always be reached,
+/// and those of quantifiers in guards, as far as they are evaluated.
 fn nodes_in_each_state(model: &Model, properties: &[PropertyId]) -> u64 {
     let model = model.ir();
-    let properties = properties.iter().map(|&id| &model.properties[id]);
-    let always = properties.filter(|property| property.kind == PropertyKind::AlwaysReachable);
-    let nodes = always.map(|property| {
-        let instances = property.parameters.iter().map(|parameter| match parameter.range {
+    let instances = |parameters: &[Parameter]| {
+        let sizes = parameters.iter().map(|parameter| match parameter.range {
             Iteration::Over(ty) => model.domain(ty).size(),
             Iteration::Steps { .. } => 1,
         });
-        let instances = instances.fold(1, u64::saturating_mul);
-        property
-            .formula
-            .condition()
-            .map_or(0, |condition| nodes_of(model, condition, &mut HashMap::default()))
-            .saturating_mul(instances)
-    });
-    nodes.fold(0, u64::saturating_add)
+        sizes.fold(1, u64::saturating_mul)
+    };
+    let known = &mut HashMap::default();
+    let mut nodes: u64 = 0;
+    for rule in model.rules.iter() {
+        let quantifiers = outermost_quantifiers(model, rule.guard);
+        let guard = quantifiers.into_iter().map(|it| nodes_of(model, it, known)).fold(0, u64::saturating_add);
+        nodes = nodes.saturating_add(guard.saturating_mul(instances(&rule.parameters)) / NODES_PER_EVALUATED);
+    }
+    let properties = properties.iter().map(|&id| &model.properties[id]);
+    for property in properties.filter(|property| property.kind == PropertyKind::AlwaysReachable) {
+        let condition = property.formula.condition().map_or(0, |condition| nodes_of(model, condition, known));
+        nodes = nodes.saturating_add(condition.saturating_mul(instances(&property.parameters)));
+    }
+    nodes
+}
+
+/// The outermost quantifiers of a condition.
+fn outermost_quantifiers(model: &ir::Model, condition: ExprId) -> Vec<ExprId> {
+    let mut found = Vec::new();
+    let (mut pending, mut seen) = (vec![condition], HashSet::from([condition]));
+    while let Some(expression) = pending.pop() {
+        let parts: &[ExprId] = match &model.pool[expression] {
+            Expr::Unary { operand, .. } => &[*operand],
+            Expr::Binary { left, right, .. } => &[*left, *right],
+            Expr::Conditional { condition, then, otherwise } => &[*condition, *then, *otherwise],
+            Expr::Quantified { .. } => {
+                found.push(expression);
+                continue;
+            }
+            _ => continue,
+        };
+        pending.extend(parts.iter().filter(|&&part| seen.insert(part)));
+    }
+    found
 }
 
 /// How many nodes of an expression are evaluated if nothing decides early. What a function does is not counted.

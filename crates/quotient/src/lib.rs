@@ -56,6 +56,7 @@
 //! Nothing here prints, exits or needs a terminal. Long operations run on separate threads.
 
 mod adaptive;
+mod attempt;
 mod background;
 mod certificate;
 mod clock;

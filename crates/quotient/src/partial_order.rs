@@ -2,26 +2,22 @@
 //!
 //! If that is left open, a search takes all steps, and a part of them is tried beside it: see [`Shortcut`].
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, TryRecvError};
 
 use quotient_engines::partial_order::{Obstacle, Relations};
-use quotient_engines::{
-    Observer, Progress, ReductionPlan, Report, SearchOptions, SearchOrder, StopReason, StoreMode, TemporalParts,
-    Verdict,
-};
+use quotient_engines::{Progress, Report, SearchOptions, SearchOrder, StopReason, StoreMode, TemporalParts, Verdict};
 use quotient_ir::{Budget, Interrupt, Meter};
 use quotient_symmetry::Strategy;
 
-use crate::control::{Follower, STACK_BYTES};
+use crate::attempt::Attempt;
+use crate::control::{Control, STACK_BYTES};
 use crate::defect::{self, Defect};
 use crate::error::Error;
 use crate::options::{Options, PartialOrder, Reduction};
 use crate::plan::{Plan, Refusal};
 use crate::report::PartialOrderReport;
 use crate::run::Found;
-use crate::search;
 
 /// The options of a search with what partial order needs, if it has to be used; and what to report about it.
 ///
@@ -53,31 +49,38 @@ pub(crate) fn applied(
 /// The number of states before the first attempt: smaller searches are over before it pays.
 const FIRST_STATES: u64 = 4_096;
 /// An attempt may store one part in this many of the states stored so far.
-const SHARE: u64 = 8;
+const SHARE: u64 = 16;
 /// The same if it is promising: with its share, it is nearer to its end than the search.
 const PROMISING_SHARE: u64 = 4;
-/// The factor by which the number of states grows before the next attempt.
+/// The factor by which the number of states grows before an attempt that disappoints continues.
 const GROWTH: u64 = 4;
-/// The attempts that may disappoint before there are no more.
-const DISAPPOINTMENTS: u32 = 3;
+/// How often an attempt may disappoint before it is given up.
+const DISAPPOINTMENTS: u32 = 2;
+/// Nothing is looked for or tried while fewer than one state in this many waits: such a search is over soon.
+const WAITING_SHARE: u64 = 16;
+/// A promising attempt continues when the search has one part in this many more states.
+const PORTION: u64 = 8;
+/// An attempt may take one part in this many of the memory for states, and only while the search has not taken half of it.
+const MEMORY_SHARE: u64 = 4;
 /// The work for relations, in nodes of functions, that is allowed in any case: some ten milliseconds.
-const LEAST_WORK: u64 = 160_000;
-/// The steps of the search for which one node more is allowed. A node takes some 40 ns, and a step where there is something to
-/// reduce more than 100 ns: so this is about an eighth of the search.
-const STEPS_PER_NODE: u64 = 3;
+const LEAST_WORK: u64 = 120_000;
+/// The steps of the search for which one node more is allowed. A node takes 50 to 150 ns, and a step where there is something
+/// to reduce 100 to 250 ns: so this is about an eighth of the search.
+const STEPS_PER_NODE: u64 = 4;
 /// The least work that is granted at a time: the search is not interrupted for less.
 const LEAST_GRANT: u64 = 20_000;
 /// How many times as large a search may become while it looks for a shortest run to a violation that is known.
 const PATIENCE: u64 = 2;
-/// Memory that an attempt may always take.
-const LEAST_BYTES: u64 = 1 << 20;
+
+/// Begins a search with some options beside another one, with the same symmetries.
+pub(crate) type Start<'a> = dyn Fn(SearchOptions) -> Option<Attempt> + 'a;
 
 /// Searches with a part of the steps, beside a search with all of them.
 ///
 /// Choosing steps takes longer than taking them, so it pays only where few suffice. An attempt begins after some states,
 /// and may store a small share of those stored so far; if it is then nearer to its end than the search, it continues to a
-/// large one. If it ends, its result is the answer; if not, the search continues, and there is another attempt when it is
-/// some times as large. Work is counted, so that the choice does not depend on the clock.
+/// large one, in step with the search. If it ends, its result is the answer; if it disappoints, it continues when the
+/// search is some times as large. Work is counted, so that the choice does not depend on the clock.
 ///
 /// If an attempt finds a violation, its run need not be a shortest one: the search continues for a while, and if it finds
 /// one, too, that is the answer.
@@ -85,7 +88,7 @@ pub(crate) struct Shortcut {
     relations: Option<Arc<Relations>>,
     /// Finds them out.
     request: Option<Request>,
-    /// The number of states at the next attempt, if there is to be one.
+    /// The number of states when an attempt begins or continues, if one is to.
     next: Option<u64>,
     disappointments: u32,
     /// A violation that an attempt found, and the number of states of the search at which it is the answer.
@@ -125,54 +128,72 @@ impl Shortcut {
         self.violated.map(|(report, _)| report)
     }
 
-    /// Makes an attempt if one is due, with the symmetries of the search. The report of one that is the answer.
+    /// Begins an attempt, or continues it, if that is due. The report of one that is the answer.
     pub(crate) fn attempt(
         &mut self,
         plan: &Plan,
-        method: Option<&ReductionPlan>,
+        (ongoing, start): (&mut Option<Attempt>, &Start<'_>),
         progress: &Progress,
-        follower: &Follower,
+        control: &Control,
     ) -> Option<Result<Report, Error>> {
         if let Some((_, end)) = self.violated {
             let report = self.violated.take_if(|_| progress.states >= end);
             return report.map(|(report, _)| Ok(report));
         }
-        let next = self.next.filter(|_| progress.states >= FIRST_STATES)?;
-        let relations = match self.relations(plan, progress, follower.control().interrupt())? {
+        let is_over_soon = progress.frontier < progress.states / WAITING_SHARE;
+        let next = self.next.filter(|_| progress.states >= FIRST_STATES && !is_over_soon)?;
+        let relations = match self.relations(plan, progress, control.interrupt())? {
             Ok(relations) => relations,
             Err(defect) => return Some(Err(defect.into())),
         };
         if progress.states < next {
             return None;
         }
-        self.next = Some(progress.states.saturating_mul(GROWTH));
-        let options = SearchOptions {
-            partial_order: Some(relations),
-            max_states: Some(progress.states / PROMISING_SHARE),
-            max_memory: Some((progress.memory_bytes / PROMISING_SHARE).max(LEAST_BYTES)),
-            spill: None,
-            ..plan.search.clone()
+        let memory = control.store_bytes(plan.search.threads, false);
+        let attempt = match ongoing {
+            _ if memory.is_some_and(|memory| progress.memory_bytes > memory / 2) => None,
+            Some(attempt) => Some(attempt),
+            None => {
+                let max_memory = memory.map(|memory| memory / MEMORY_SHARE);
+                let options =
+                    SearchOptions { partial_order: Some(relations), max_memory, spill: None, ..plan.search.clone() };
+                *ongoing = start(options);
+                ongoing.as_mut()
+            }
         };
-        let mut bound = Bound { follower, beside: *progress, judgement: None };
-        let report = match search::run_within(&plan.model, method, &options, &mut bound) {
-            Ok(report) => report,
-            Err(error) => return Some(Err(Error::of_engine(plan.model.source(), error))),
+        let Some(attempt) = attempt else {
+            (self.next, *ongoing) = (None, None);
+            return None;
         };
-        match report.verdict {
-            Verdict::Inconclusive => {
-                if bound.judgement == Some(Judgement::Disappointing) {
-                    self.disappointments += 1;
-                    if self.disappointments == DISAPPOINTMENTS {
-                        self.next = None;
-                    }
-                }
+        let (states, interrupt) = (progress.states, control.interrupt());
+        let mut found = attempt.proceed(states / SHARE, interrupt);
+        if found.is_none() {
+            let is_promising = is_promising(&attempt.progress(), progress);
+            self.next = Some(match is_promising {
+                true => states.saturating_add(states / PORTION),
+                false => states.saturating_mul(GROWTH),
+            });
+            if is_promising {
+                found = attempt.proceed(states / PROMISING_SHARE, interrupt);
+            } else {
+                self.disappointments += 1;
+            }
+        }
+        let Some(found) = found else {
+            if self.disappointments == DISAPPOINTMENTS {
+                (self.next, *ongoing) = (None, None);
+            }
+            return None;
+        };
+        // It is over.
+        (self.next, *ongoing) = (None, None);
+        match found {
+            Ok(report) if report.verdict == Verdict::Inconclusive => None,
+            Ok(report) if report.verdict == Verdict::Violated => {
+                self.violated = Some((report, states.saturating_mul(PATIENCE)));
                 None
             }
-            Verdict::Violated => {
-                self.violated = Some((report, progress.states.saturating_mul(PATIENCE)));
-                None
-            }
-            _ => Some(Ok(report)),
+            found => Some(found),
         }
     }
 
@@ -259,42 +280,6 @@ impl Request {
 fn is_promising(attempt: &Progress, search: &Progress) -> bool {
     let waiting = |of: &Progress, beside: &Progress| u128::from(of.frontier) * u128::from(beside.states);
     attempt.depth > search.depth || waiting(attempt, search) < waiting(search, attempt)
-}
-
-/// Whether an attempt that has had its share is worth a larger one.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Judgement {
-    Promising,
-    Disappointing,
-}
-
-/// Follows an attempt, and ends it if it disappoints.
-struct Bound<'a> {
-    follower: &'a Follower,
-    /// The progress of the search beside which it is made.
-    beside: Progress,
-    /// Made once it has had its share.
-    judgement: Option<Judgement>,
-}
-
-impl Observer for Bound<'_> {
-    fn progress(&mut self, progress: &Progress) -> ControlFlow<StopReason> {
-        if let Some(reason) = self.follower.stop_reason() {
-            return ControlFlow::Break(reason);
-        }
-        if self.judgement.is_none() && progress.states >= self.beside.states / SHARE {
-            let is_promising = is_promising(progress, &self.beside);
-            self.judgement = Some(if is_promising { Judgement::Promising } else { Judgement::Disappointing });
-        }
-        match self.judgement {
-            Some(Judgement::Disappointing) => ControlFlow::Break(StopReason::Interrupted),
-            _ => ControlFlow::Continue(()),
-        }
-    }
-
-    fn interrupt(&self) -> Interrupt {
-        self.follower.interrupt()
-    }
 }
 
 /// The work for relations, in nodes of functions, that a search of some steps is worth.

@@ -13,6 +13,7 @@ use quotient_engines::{
 use quotient_ir::Interrupt;
 
 use crate::adaptive::{self, Searched};
+use crate::attempt::Attempt;
 use crate::background::{self, Background, Found as Symmetric};
 use crate::control::{Control, Follower, Observer, Phase, Supervised};
 use crate::counters;
@@ -264,9 +265,13 @@ fn search_with_symmetries(plan: &Plan, control: &Control) -> Result<Found, Error
     let tries = tries && search.partial_order.is_none();
     let order = method.filter(|_| tries).map(|plan| plan.symmetry.order.clone());
     let mut shortcut = Shortcut::new(plan);
-    let mut trial = Trial::new(&mut follower, plan, method, &mut shortcut, order);
-    let report = search::run(model, method, search, control, &mut trial).map_err(internal)?;
-    let outcome = trial.found.take().transpose()?;
+    let (report, outcome) = std::thread::scope(|scope| {
+        let start = |options| Attempt::start(scope, model, method, options, control);
+        let mut trial = Trial::new(&mut follower, plan, (&mut shortcut, &start), order);
+        let report = search::run(model, method, search, control, &mut trial);
+        (report, trial.found.take())
+    });
+    let (report, outcome) = (report.map_err(internal)?, outcome.transpose()?);
     Ok(decided(symmetries, report, outcome, shortcut))
 }
 
@@ -327,14 +332,18 @@ fn search_by_cost(plan: &Plan, mut follower: Follower, control: &Control) -> Res
         control.enter(Phase::Searching);
         let method = symmetries.as_ref().and_then(|symmetries| symmetries.plan.as_ref());
         let order = method.filter(|_| tries).map(|plan| plan.symmetry.order.clone());
-        let trial = Trial::new(&mut follower, plan, method, &mut shortcut, order);
         let in_use = method.filter(|plan| plan.reduction.is_some()).map(|plan| plan.symmetry.order.clone());
         let in_use = in_use.unwrap_or_else(|| BigUint::from(1u32));
-        let mut watch = Watch { trial, tries, background, in_use, found: None, begins_again: false };
-        let report = search::run(model, method, search, control, &mut watch);
+        let (report, pending, found, outcome, begins_again) = std::thread::scope(|scope| {
+            let start = |options| Attempt::start(scope, model, method, options, control);
+            let trial = Trial::new(&mut follower, plan, (&mut shortcut, &start), order);
+            let mut watch = Watch { trial, tries, background, in_use, found: None, begins_again: false };
+            let report = search::run(model, method, search, control, &mut watch);
+            let Watch { trial, background, found, begins_again, .. } = watch;
+            (report, background, found, trial.found, begins_again)
+        });
         let report = report.map_err(|error| Error::of_engine(model.source(), error))?;
-        let Watch { trial, background: pending, found, begins_again, .. } = watch;
-        let (found, outcome) = (found.transpose()?, trial.found.transpose()?);
+        let (found, outcome) = (found.transpose()?, outcome.transpose()?);
         if begins_again {
             (symmetries, background) = (found, pending);
             continue;

@@ -9,15 +9,14 @@
 use std::ops::ControlFlow;
 
 use num_bigint::BigUint;
-use quotient_engines::{
-    Clock, Observer, Progress, ReductionPlan, Report, SearchOptions, SearchOrder, StopReason, StoreMode,
-};
+use quotient_engines::{Clock, Observer, Progress, Report, SearchOptions, SearchOrder, StopReason, StoreMode};
 use quotient_ir::{Budget, Interrupt, PropertyId, PropertyKind};
 
-use crate::adaptive::{Attempt, Searched, attempt};
+use crate::adaptive::{self, Searched};
+use crate::attempt::Attempt;
 use crate::control::Follower;
 use crate::error::Error;
-use crate::partial_order::Shortcut;
+use crate::partial_order::{Shortcut, Start};
 use crate::plan::Plan;
 
 /// The number of states before the first attempt: smaller models are not worth it.
@@ -41,9 +40,11 @@ const LEAST_WORK: u64 = 1 << 17;
 pub(crate) struct Trial<'a> {
     follower: &'a mut Follower,
     plan: &'a Plan,
-    /// How the search is reduced.
-    method: Option<&'a ReductionPlan>,
     shortcut: &'a mut Shortcut,
+    /// Begins an attempt with a part of the steps.
+    start: &'a Start<'a>,
+    /// The one that has begun.
+    ongoing: Option<Attempt>,
     /// The number of symmetries, once it is known.
     pub(crate) symmetries: Option<BigUint>,
     /// The number of states at the next attempt, if there is to be one.
@@ -66,8 +67,7 @@ impl<'a> Trial<'a> {
     pub(crate) fn new(
         follower: &'a mut Follower,
         plan: &'a Plan,
-        method: Option<&'a ReductionPlan>,
-        shortcut: &'a mut Shortcut,
+        (shortcut, start): (&'a mut Shortcut, &'a Start<'a>),
         symmetries: Option<BigUint>,
     ) -> Self {
         let Plan { model, search, properties, .. } = plan;
@@ -80,14 +80,15 @@ impl<'a> Trial<'a> {
             && search.checkpoint.is_none()
             && search.resume.is_none();
         let next = can_answer.then_some(FIRST_STATES);
-        Self { follower, plan, method, shortcut, symmetries, next, found: None }
+        Self { follower, plan, shortcut, start, ongoing: None, symmetries, next, found: None }
     }
 }
 
 impl Observer for Trial<'_> {
     fn progress(&mut self, progress: &Progress) -> ControlFlow<StopReason> {
         self.follower.progress(progress)?;
-        if let Some(found) = self.shortcut.attempt(self.plan, self.method, progress, self.follower) {
+        let attempts = (&mut self.ongoing, self.start);
+        if let Some(found) = self.shortcut.attempt(self.plan, attempts, progress, self.follower.control()) {
             self.found = Some(found.map(|report| Outcome::Shortcut(Box::new(report))));
             return ControlFlow::Break(StopReason::Interrupted);
         }
@@ -107,16 +108,17 @@ impl Observer for Trial<'_> {
         let work = if next == FIRST_STATES { work.max(LEAST_WORK) } else { work };
         let budget = Budget::new(work, self.follower.control().interrupt().clone());
         let mut bound = Bound { follower: self.follower, beside: *progress, is_promising: true };
-        let found = attempt(&self.plan.model, &self.plan.properties, &options, symmetries, &budget, &mut bound);
+        let found =
+            adaptive::attempt(&self.plan.model, &self.plan.properties, &options, symmetries, &budget, &mut bound);
         self.next = None;
         self.found = match found {
-            Attempt::TooMuch if bound.is_promising => {
+            adaptive::Attempt::TooMuch if bound.is_promising => {
                 self.next = Some(next.saturating_mul(GROWTH));
                 return ControlFlow::Continue(());
             }
-            Attempt::TooMuch | Attempt::Pointless => return ControlFlow::Continue(()),
-            Attempt::Made(searched) => Some(Ok(Outcome::Adaptive(searched))),
-            Attempt::Failed(error) => Some(Err(error)),
+            adaptive::Attempt::TooMuch | adaptive::Attempt::Pointless => return ControlFlow::Continue(()),
+            adaptive::Attempt::Made(searched) => Some(Ok(Outcome::Adaptive(searched))),
+            adaptive::Attempt::Failed(error) => Some(Err(error)),
         };
         ControlFlow::Break(StopReason::Interrupted)
     }

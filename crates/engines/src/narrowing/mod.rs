@@ -123,7 +123,7 @@ pub(crate) fn check_whole(
     let narrowing = &options.narrowing;
     let interpreter = Interpreter::new(model, layout);
     let evaluator = SpecialisedSystem::of_reachable_until(&interpreter, observer.interrupt());
-    let system = DeferredSystem::new(&evaluator, false);
+    let system = DeferredSystem::for_search(&evaluator, false, options);
     let packed = |mut report: Report, outgrown| {
         // Regardless of the layout with which a rule fired.
         evaluator.fired().report(None, &mut report);
@@ -263,7 +263,7 @@ fn continue_with(
 ) -> Result<(Report, Exploration, Outcome), EngineError> {
     let interpreter = Interpreter::new(whole.model(), layout);
     let evaluator = SpecialisedSystem::of_reachable_until(&interpreter, observer.interrupt());
-    let system = DeferredSystem::new(&evaluator, false);
+    let system = DeferredSystem::for_search(&evaluator, false, options);
     // If that happens with any layout, another one does not help.
     let patience = SLOW_STEPS + SLOW_STEPS * whole.consulted();
     let mut watch = Watch { observer, evaluator: &evaluator, patience, is_slow: false };

@@ -7,7 +7,7 @@
 use quotient_functions::{
     Circuit, Event, KnownValues, Linear, Multisets, Node, NodeId, Relation, Value, Write, Written,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The largest number of values of a slot that is split into cases.
 const SPLIT_VALUES: usize = 16;
@@ -17,6 +17,9 @@ const NUMBER_CASES: usize = 16;
 const SPLITS: usize = 256;
 /// The largest number of cases of one refutation.
 const REFUTATION_SPLITS: usize = 64;
+
+/// The slots that an event reads, and those that it writes, in increasing order.
+pub(super) type Slots = (Vec<u32>, Vec<u32>);
 
 /// Composes functions over one circuit.
 pub(super) struct Composer<'a> {
@@ -62,6 +65,22 @@ impl<'a> Composer<'a> {
         let support: std::rc::Rc<[u32]> = slots.into();
         self.supports.insert(node, support.clone());
         support
+    }
+
+    /// The slots that an event reads and writes. A multiset is one slot.
+    pub(super) fn slots(&mut self, event: &Event) -> Slots {
+        let mut reads: FxHashSet<u32> = FxHashSet::default();
+        for root in event.roots() {
+            reads.extend(self.support(root).iter());
+        }
+        let written = event.writes.iter().chain(event.additions.iter().flatten()).map(|write| write.slot);
+        let sorted = |slots: &mut dyn Iterator<Item = u32>| {
+            let mut slots: Vec<u32> = slots.map(|slot| self.whole_multiset(slot)).collect();
+            slots.sort_unstable();
+            slots.dedup();
+            slots
+        };
+        (sorted(&mut reads.into_iter()), sorted(&mut written.into_iter()))
     }
 
     /// Whether a slot belongs to a multiset or is a column of one.
@@ -372,6 +391,10 @@ impl<'a> Composer<'a> {
         if self.circuit.is_wide(slot) {
             return Next::Other;
         }
+        if let [(value, NodeId::TRUE)] = cases[..] {
+            return Next::Constant(value);
+        }
+        self.circuit.charge(1 + known.len() / 4);
         // Of each value that the slot may not hold already: when it is written.
         let mut ways: Vec<(Option<i64>, NodeId)> = Vec::new();
         let mut differing = known.clone();

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use quotient_functions::{Circuit, Event, KnownValues, Node, NodeId, Written};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::partial_order::composition::{Composer, exclude_each_other};
+use crate::partial_order::composition::{Composer, Slots, exclude_each_other};
 use crate::partial_order::effects::{Choice, Effect, Leaf, Map, effect};
 
 /// The largest number of cases of one question.
@@ -19,6 +19,9 @@ const LARGE: usize = 6;
 const ENABLING_CASES: usize = 24;
 /// The largest number of values of a slot that is split into cases.
 const SPLIT_VALUES: usize = 64;
+
+/// The work of one case.
+const WORK_OF_CASE: usize = 4;
 
 /// For some slots, in increasing order, the positions of the values that each may hold, and the slot before that decides
 /// which one.
@@ -86,13 +89,10 @@ fn connective(circuit: &Circuit, children: &[NodeId], contents: &Contents, decis
     all
 }
 
-/// The slots that an event reads, and those that it writes.
-type Slots = (Vec<u32>, Vec<u32>);
-
 /// Answers questions about the events of a model.
 pub(super) struct Decider<'a> {
     pub(super) composer: Composer<'a>,
-    events: &'a [Event],
+    pub(super) events: &'a [Event],
     effects: FxHashMap<(usize, u32), Rc<Effect>>,
     known: FxHashMap<NodeId, Rc<KnownValues>>,
     /// For each event the slots that it reads and writes.
@@ -165,8 +165,13 @@ impl<'a> Decider<'a> {
 
     /// The values that a condition allows for single slots.
     pub(super) fn known(&mut self, condition: NodeId) -> Rc<KnownValues> {
-        let circuit = &*self.composer.circuit;
-        self.known.entry(condition).or_insert_with(|| Rc::new(circuit.known_values(condition))).clone()
+        if let Some(known) = self.known.get(&condition) {
+            return known.clone();
+        }
+        let known = Rc::new(self.composer.circuit.known_values(condition));
+        self.composer.circuit.charge(known.len());
+        self.known.insert(condition, known.clone());
+        known
     }
 
     /// Whether two conditions allow no common value of some slot.
@@ -380,6 +385,7 @@ impl<'a> Decider<'a> {
 
     fn ask(&mut self, states: NodeId, case: &mut Case, left: &mut usize, question: Question<'_, 'a>) -> Option<bool> {
         *left = left.checked_sub(1)?;
+        self.composer.circuit.charge(WORK_OF_CASE);
         match question(self, case) {
             Ok(true) => Some(true),
             Ok(false) => {
@@ -428,21 +434,7 @@ impl<'a> Decider<'a> {
         if let Some(known) = self.slots.get(&event) {
             return known.clone();
         }
-        let own = &self.events[event];
-        let mut reads: FxHashSet<u32> = FxHashSet::default();
-        for root in own.roots() {
-            reads.extend(self.composer.support(root).iter());
-        }
-        let written = own.writes.iter().chain(own.additions.iter().flatten()).map(|write| write.slot);
-        let whole = |slot: u32| self.composer.whole_multiset(slot);
-        let sorted = |slots: &mut dyn Iterator<Item = u32>| {
-            let mut slots: Vec<u32> = slots.map(whole).collect();
-            slots.sort_unstable();
-            slots.dedup();
-            slots
-        };
-        let both = (sorted(&mut reads.into_iter()), sorted(&mut written.into_iter()));
-        let slots = Rc::new(both);
+        let slots = Rc::new(self.composer.slots(&self.events[event]));
         self.slots.insert(event, slots.clone());
         slots
     }

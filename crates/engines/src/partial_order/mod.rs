@@ -21,6 +21,7 @@ mod decisions;
 mod effects;
 mod independence;
 mod local;
+mod meeting;
 mod relations;
 mod stable;
 mod stretches;

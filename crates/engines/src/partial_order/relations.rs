@@ -19,16 +19,17 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::explicit::judge::Checks;
 use crate::options::SearchOptions;
 use crate::partial_order::beginnings::with_beginnings;
-use crate::partial_order::composition::{Composer, whole_multiset};
+use crate::partial_order::composition::{Composer, Slots, whole_multiset};
 use crate::partial_order::conditions::{ConditionId, Conditions};
 use crate::partial_order::deciding::Decider;
 use crate::partial_order::independence::{Independence, Passage, without};
+use crate::partial_order::meeting::{Meetings, only_common};
 use crate::partial_order::stable::{StableValues, Way};
 use crate::partial_order::stretches::{Stretch, Stretches};
 use crate::seam::RuleInstance;
 
 /// The largest number of pairs of steps that share a slot.
-const PAIRS: usize = 4_000_000;
+const PAIRS: usize = 32_000_000;
 /// The work that composing functions may take, in nodes.
 const WORK: u64 = 20_000_000;
 /// The work that unfolding the model may take.
@@ -149,6 +150,8 @@ struct Step {
     finds: bool,
     reads: Vec<u32>,
     writes: Vec<u32>,
+    /// All that it reads or writes.
+    slots: Vec<u32>,
 }
 
 impl Step {
@@ -383,6 +386,7 @@ impl Builder {
         let narrow = with_beginnings(&mut composer, &behaviour.events, &guards);
         let mut stretches = Stretches::new(composer.circuit, &behaviour.events, &narrow, passing);
         let mut faults: Vec<(usize, NodeId)> = Vec::new();
+        let mut event_slots: FxHashMap<usize, Slots> = FxHashMap::default();
         for (number, event) in behaviour.events.iter().enumerate() {
             let Action::Rule(rule) = event.action else { continue };
             let fault = composer.circuit.and([*stable, event.fault]);
@@ -432,17 +436,15 @@ impl Builder {
                 continue;
             }
             let members = stretch.as_deref().unwrap_or(std::slice::from_ref(&number));
-            let mut reads: FxHashSet<u32> = FxHashSet::default();
+            let mut reads: FxHashSet<u32> = composer.support(guard).iter().copied().collect();
             let mut writes: FxHashSet<u32> = FxHashSet::default();
             for &member in members {
-                let event = &behaviour.events[member];
-                for root in event.roots() {
-                    reads.extend(composer.support(root).iter());
-                }
-                writes.extend(event.writes.iter().map(|write| write.slot));
-                writes.extend(event.additions.iter().flatten().map(|write| write.slot));
+                let (own_reads, own_writes) =
+                    event_slots.entry(member).or_insert_with(|| composer.slots(&behaviour.events[member]));
+                reads.extend(own_reads.iter());
+                writes.extend(own_writes.iter());
+                composer.circuit.charge(1 + (own_reads.len() + own_writes.len()) / 8);
             }
-            reads.extend(composer.support(guard).iter());
             let multisets = &behaviour.multisets;
             for slots in [&mut reads, &mut writes] {
                 // All slots of a multiset are one here.
@@ -454,9 +456,10 @@ impl Builder {
                 slots.sort_unstable();
                 slots
             };
+            let slots = sorted(reads.union(&writes).copied().collect());
             let (reads, writes) = (sorted(reads), sorted(writes));
             let narrow = composer.circuit.and([guard, narrow[number]]);
-            self.steps.push(Step { event: number, narrow, guard, stretch, inside, finds, reads, writes });
+            self.steps.push(Step { event: number, narrow, guard, stretch, inside, finds, reads, writes, slots });
         }
         let ways: Vec<Way> = self.steps.iter().map(Step::way).collect();
         let mut values = StableValues::new(&mut composer, &behaviour.events, passing, *stable, &ways);
@@ -572,7 +575,7 @@ impl Builder {
         for (&node, &conjunct) in nodes.iter().zip(&conjuncts) {
             let support: Vec<u32> = decider.composer.support(node).iter().map(|&slot| slot_of(slot)).collect();
             let writers = pairs.writers_of(&support);
-            pairs.spend(writers.len())?;
+            pairs.spend(decider.composer.circuit, writers.len())?;
             for step in writers {
                 let entry = &steps[step as usize];
                 let can = |decider: &mut Decider<'_>, event: usize, guard: NodeId| {
@@ -592,21 +595,27 @@ impl Builder {
         }
 
         let mut independence = Independence::default();
+        let mut meetings = Meetings::default();
         // Whether a state is transient must not depend on anything else.
         let are_separate = decider.composer.support(stable).iter().all(|slot| constant.contains(slot));
         let ways: Vec<Option<Vec<Passage>>> =
             steps.iter().map(|step| passages(&mut decider, events, step, &constant)).collect();
         let mut discords: Vec<Vec<EntryId>> = vec![Vec::new(); entries.len()];
         for first in 0..steps.len() {
-            let others = pairs.others_of(first as u32);
-            pairs.spend(others.len())?;
-            for second in others.into_iter().filter(|&second| second as usize > first) {
+            let others = pairs.later_than(first as u32);
+            pairs.spend(decider.composer.circuit, others.len())?;
+            for second in others {
                 let (one, other) = (&steps[first], &steps[second as usize]);
                 let accord = !decider.composer.circuit.is_spent()
                     && match (&one.stretch, &other.stretch) {
                         (None, None) => {
+                            let known = only_common(&one.slots, &other.slots).and_then(|slot| {
+                                let of = |number: usize, step: &Step| (number, step.event, step.narrow);
+                                meetings.accord(&mut decider, slot, of(first, one), of(second as usize, other))
+                            });
                             let of = |step: &Step| (step.event, step.narrow);
-                            decider.accord(of(one), of(other)) && !decider.composer.circuit.is_spent()
+                            known.unwrap_or_else(|| decider.accord(of(one), of(other)))
+                                && !decider.composer.circuit.is_spent()
                         }
                         _ => {
                             decider.exclude_each_other(one.narrow, other.narrow)
@@ -633,7 +642,7 @@ impl Builder {
             let support: Vec<u32> = decider.composer.support(condition).iter().map(|&slot| slot_of(slot)).collect();
             let support: Vec<u32> = support.into_iter().filter(|slot| !constant.contains(slot)).collect();
             let writers = pairs.writers_of(&support);
-            pairs.spend(writers.len())?;
+            pairs.spend(decider.composer.circuit, writers.len())?;
             for step in writers {
                 let entry = &steps[step as usize];
                 let disables = decider.composer.circuit.is_spent()
@@ -658,7 +667,7 @@ impl Builder {
         for &label in labels.iter().flatten() {
             let support: Vec<u32> = decider.composer.support(label).iter().map(|&slot| slot_of(slot)).collect();
             let writers = pairs.writers_of(&support);
-            pairs.spend(writers.len())?;
+            pairs.spend(decider.composer.circuit, writers.len())?;
             for step in writers.into_iter().filter(|step| !visible.contains(step)).collect::<Vec<_>>() {
                 let entry = &steps[step as usize];
                 let mut changes = |event: usize, guard: NodeId| {
@@ -790,6 +799,8 @@ struct Pairs<'a> {
     steps: &'a [Step],
     writers: FxHashMap<u32, Vec<EntryId>>,
     readers: FxHashMap<u32, Vec<EntryId>>,
+    /// For each step whether it was listed; none between questions.
+    is_listed: Vec<bool>,
     left: usize,
 }
 
@@ -801,11 +812,12 @@ impl<'a> Pairs<'a> {
             step.writes.iter().for_each(|&slot| writers.entry(slot).or_default().push(number));
             step.reads.iter().for_each(|&slot| readers.entry(slot).or_default().push(number));
         }
-        Self { steps, writers, readers, left: PAIRS }
+        Self { steps, writers, readers, is_listed: vec![false; steps.len()], left: PAIRS }
     }
 
     /// Counts pairs.
-    fn spend(&mut self, pairs: usize) -> Result<(), String> {
+    fn spend(&mut self, circuit: &mut Circuit, pairs: usize) -> Result<(), String> {
+        circuit.charge(pairs);
         self.left = self.left.checked_sub(pairs).ok_or("too many steps share variables")?;
         Ok(())
     }
@@ -815,17 +827,25 @@ impl<'a> Pairs<'a> {
         sorted(slots.iter().filter_map(|slot| self.writers.get(slot)).flatten().copied().collect())
     }
 
-    /// The other steps that share a slot with a step, which one of them writes.
-    fn others_of(&self, step: EntryId) -> Vec<EntryId> {
-        let Step { reads, writes, .. } = &self.steps[step as usize];
-        let mut others: Vec<EntryId> = self.writers_of(reads);
-        for slot in writes {
-            for list in [&self.writers, &self.readers] {
-                others.extend(list.get(slot).into_iter().flatten());
+    /// The later steps that share a slot with a step, which one of them writes, in order.
+    fn later_than(&mut self, step: EntryId) -> Vec<EntryId> {
+        let Self { steps, writers, readers, is_listed, .. } = self;
+        let Step { reads, writes, .. } = &steps[step as usize];
+        let lists = reads.iter().chain(writes).filter_map(|slot| writers.get(slot));
+        let lists = lists.chain(writes.iter().filter_map(|slot| readers.get(slot)));
+        let mut others = Vec::new();
+        for list in lists {
+            for &other in &list[list.partition_point(|&other| other <= step)..] {
+                if !std::mem::replace(&mut is_listed[other as usize], true) {
+                    others.push(other);
+                }
             }
         }
-        others.retain(|&other| other != step);
-        sorted(others)
+        for &other in &others {
+            is_listed[other as usize] = false;
+        }
+        others.sort_unstable();
+        others
     }
 }
 

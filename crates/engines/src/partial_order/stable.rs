@@ -76,14 +76,22 @@ impl StableValues {
             ways.iter().map(|way| values.gains(composer, events, (stable, &mut ends), way)).collect();
         let guards: Vec<KnownValues> = ways.iter().map(|way| composer.circuit.known_values(way[0].1)).collect();
         let mut is_used = vec![false; gains.len()];
-        loop {
-            let next = (0..gains.len()).find(|&at| !is_used[at] && values.allow(&guards[at]));
-            let Some(next) = next else { return values };
-            is_used[next] = true;
-            for (slot, position) in &gains[next] {
-                values.held.get_mut(slot).expect("gains are of these slots").insert(*position);
+        // What is reached does not depend on the order.
+        let mut has_changed = true;
+        while has_changed {
+            has_changed = false;
+            for next in 0..gains.len() {
+                if is_used[next] || !values.allow(&guards[next]) {
+                    continue;
+                }
+                is_used[next] = true;
+                has_changed = true;
+                for (slot, position) in &gains[next] {
+                    values.held.get_mut(slot).expect("gains are of these slots").insert(*position);
+                }
             }
         }
+        values
     }
 
     /// Whether a condition on single slots may hold in a stored state.
@@ -134,7 +142,7 @@ impl StableValues {
 }
 
 /// The slots to which rules write nothing but constants, without values so far.
-fn control_slots(composer: &Composer<'_>, events: &[Event]) -> FxHashMap<u32, FxHashSet<usize>> {
+pub(super) fn control_slots(composer: &Composer<'_>, events: &[Event]) -> FxHashMap<u32, FxHashSet<usize>> {
     let mut slots: FxHashMap<u32, bool> = FxHashMap::default();
     for event in events.iter().filter(|event| matches!(event.action, Action::Rule(_))) {
         for write in &event.writes {

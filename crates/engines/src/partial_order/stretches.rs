@@ -1,13 +1,15 @@
 //! Which instances may fire on the way through transient states that begins with an instance.
 //!
 //! An over-approximation: from what the guard of the first one says about single slots, and what it writes, follows
-//! which others may fire next, and so on until the state cannot be transient.
+//! which others may fire next, and so on until the state cannot be transient. Where that tells too many sets of states
+//! apart, only slots to which constants are written (the places of processes) are followed.
 
 use quotient_functions::{Circuit, Event, KnownValues, NodeId};
 use quotient_ir::Action;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::partial_order::composition::{Composer, exclude_each_other};
+use crate::partial_order::stable::control_slots;
 
 /// The largest number of sets of states that are told apart.
 const SETS: usize = 4096;
@@ -21,8 +23,63 @@ pub(super) struct Stretches<'a> {
     /// The rules that may fire in transient states, each with the values that its guard allows, and those with which it
     /// goes wrong.
     inside: Vec<(usize, [KnownValues; 2])>,
+    /// Where these may fire.
+    index: Index,
+    /// The slots that are followed, if not all are.
+    followed: Option<FxHashSet<u32>>,
     /// For a set of transient states, the events that may fire in it, and the transient states after them.
     next: FxHashMap<NodeId, Next>,
+}
+
+/// Rules by the values of one slot with which they may fire.
+#[derive(Default)]
+struct Index {
+    /// For each slot and each position of its values the rules, by their number among those inside.
+    by_slot: FxHashMap<u32, Vec<Vec<usize>>>,
+    others: Vec<usize>,
+}
+
+impl Index {
+    fn new(circuit: &Circuit, inside: &[(usize, [KnownValues; 2])], events: &[Event]) -> Self {
+        let mut index = Self::default();
+        for (number, (event, [guard, fault])) in inside.iter().enumerate() {
+            let goes_wrong = events[*event].fault != NodeId::FALSE;
+            let share = |&slot: &u32| {
+                let positions =
+                    guard[&slot].iter().count() + fault.get(&slot).map_or(0, |values| values.iter().count());
+                (positions * 1024 / circuit.values(slot).len().max(1), slot)
+            };
+            let slots = guard.keys().copied().filter(|slot| !goes_wrong || fault.contains_key(slot));
+            let Some(slot) = slots.min_by_key(share) else {
+                index.others.push(number);
+                continue;
+            };
+            let size = circuit.values(slot).len();
+            let lists = index.by_slot.entry(slot).or_insert_with(|| vec![Vec::new(); size]);
+            let may_fire = |position: &usize| {
+                guard[&slot].contains(*position)
+                    || goes_wrong && fault.get(&slot).is_some_and(|values| values.contains(*position))
+            };
+            for position in (0..size).filter(may_fire) {
+                lists[position].push(number);
+            }
+        }
+        index
+    }
+
+    /// The rules that may fire, as far as one slot of each says so, in order.
+    fn candidates(&self, known: &KnownValues) -> Vec<usize> {
+        let mut found = self.others.clone();
+        for (slot, lists) in &self.by_slot {
+            match known.get(slot) {
+                Some(values) => values.iter().for_each(|position| found.extend(&lists[position])),
+                None => found.extend(lists.iter().flatten()),
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
 }
 
 /// What may happen in a set of transient states.
@@ -43,13 +100,17 @@ pub(super) struct Stretch {
     pub(super) is_total: bool,
 }
 
+/// More sets of states would have to be told apart.
+struct TooMany;
+
 impl<'a> Stretches<'a> {
     pub(super) fn new(circuit: &Circuit, events: &'a [Event], guards: &'a [NodeId], passing: NodeId) -> Self {
         let inside = if passing == NodeId::FALSE { Vec::new() } else { (0..events.len()).collect() };
         let inside = inside.into_iter().filter(|&number: &usize| matches!(events[number].action, Action::Rule(_)));
         let known = |number: usize| [guards[number], events[number].fault].map(|node| circuit.known_values(node));
-        let inside = inside.map(|number| (number, known(number))).collect();
-        Self { events, guards, passing, inside, next: FxHashMap::default() }
+        let inside: Vec<(usize, [KnownValues; 2])> = inside.map(|number| (number, known(number))).collect();
+        let index = Index::new(circuit, &inside, events);
+        Self { events, guards, passing, inside, index, followed: None, next: FxHashMap::default() }
     }
 
     /// The stretch that begins with an event in some states; `None` if no transient state comes after it.
@@ -57,22 +118,41 @@ impl<'a> Stretches<'a> {
         if self.passing == NodeId::FALSE {
             return None;
         }
+        if let Ok(stretch) = self.follow(composer, event, states) {
+            return stretch;
+        }
+        if self.followed.is_none() {
+            let mut followed: FxHashSet<u32> = control_slots(composer, self.events).into_keys().collect();
+            followed.extend(composer.support(self.passing).iter());
+            self.followed = Some(followed);
+            self.next.clear();
+            if let Ok(stretch) = self.follow(composer, event, states) {
+                return stretch;
+            }
+        }
+        let members = self.inside.iter().map(|&(member, _)| member).collect();
+        Some(Stretch { members, inside: None, is_total: false })
+    }
+
+    fn follow(
+        &mut self,
+        composer: &mut Composer<'_>,
+        event: usize,
+        states: NodeId,
+    ) -> Result<Option<Stretch>, TooMany> {
         // The places of the processes that take part, as a rule, and that queues are not full or empty.
         let known = composer.circuit.known_values(states);
         let mut tracked: Vec<u32> = known.keys().copied().collect();
         tracked.extend(composer.support(self.passing).iter());
-        let first = self.after(composer, event, states, &tracked)?;
+        let Some(first) = self.after(composer, event, states, &tracked) else { return Ok(None) };
         let mut members: FxHashSet<usize> = FxHashSet::from_iter([event]);
         let mut known: FxHashSet<NodeId> = FxHashSet::from_iter([first]);
         let mut pending = vec![first];
         let mut is_total = true;
-        let mut inside: Option<Vec<(usize, NodeId)>> = Some(Vec::new());
+        let mut inside: Vec<(usize, NodeId)> = Vec::new();
         while let Some(states) = pending.pop() {
             if self.next.len() > SETS || composer.circuit.is_spent() {
-                members.extend(self.inside.iter().map(|(member, _)| member));
-                is_total = false;
-                inside = None;
-                break;
+                return Err(TooMany);
             }
             if !self.next.contains_key(&states) {
                 let next = self.successors(composer, states);
@@ -81,7 +161,7 @@ impl<'a> Stretches<'a> {
             is_total &= self.next[&states].is_total;
             for &(member, after) in &self.next[&states].events {
                 members.insert(member);
-                inside.as_mut().expect("they are not too many").push((member, states));
+                inside.push((member, states));
                 if after != NodeId::FALSE && known.insert(after) {
                     pending.push(after);
                 }
@@ -89,11 +169,9 @@ impl<'a> Stretches<'a> {
         }
         let mut members: Vec<usize> = members.into_iter().collect();
         members.sort_unstable();
-        if let Some(inside) = &mut inside {
-            inside.sort_unstable();
-            inside.dedup();
-        }
-        Some(Stretch { members, inside, is_total })
+        inside.sort_unstable();
+        inside.dedup();
+        Ok(Some(Stretch { members, inside: Some(inside), is_total }))
     }
 
     /// What may happen in a set of transient states.
@@ -107,7 +185,11 @@ impl<'a> Stretches<'a> {
         let both = |composer: &mut Composer<'_>, known: &KnownValues, condition: NodeId| {
             if exclude_each_other(&here, known) { NodeId::FALSE } else { composer.circuit.and([states, condition]) }
         };
-        for &(event, [ref guard, ref fault]) in &self.inside {
+        let candidates = self.index.candidates(&here);
+        composer.circuit.charge(candidates.len());
+        for number in candidates {
+            let (event, [guard, fault]) = &self.inside[number];
+            let event = *event;
             let enabled = both(composer, guard, self.guards[event]);
             let faults = both(composer, fault, self.events[event].fault);
             if enabled != NodeId::FALSE {
@@ -133,7 +215,9 @@ impl<'a> Stretches<'a> {
         }
         // Little is kept, so that there are not too many sets.
         let known = composer.circuit.known_values(transient);
+        let is_followed = |slot: &u32| self.followed.as_ref().is_none_or(|followed| followed.contains(slot));
         let mut slots: Vec<u32> = known.keys().copied().filter(|slot| tracked.contains(slot)).collect();
+        slots.retain(is_followed);
         slots.sort_unstable();
         let parts: Vec<NodeId> =
             slots.into_iter().map(|slot| composer.circuit.slot_in(slot, known[&slot].iter())).collect();

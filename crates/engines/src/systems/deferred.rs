@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use quotient_ir::{Fault, PropertyId, RuleId};
 
+use crate::options::SearchOptions;
 use crate::seam::{Batches, Event, Facts, FieldTest, Instance, Selection, Sink, TransitionSystem};
 use crate::systems::compiled::CompiledSystem;
 use crate::systems::evaluator::{EvaluatorScratch, SpecialisedSystem};
@@ -16,6 +17,8 @@ use crate::systems::starts::StartSieve;
 /// evaluator's code: a node takes some ten microseconds to compile, and a state a few to evaluate. Few in tests, whose models
 /// are small: so that they run both.
 const EVALUATED: (u32, u32) = if cfg!(debug_assertions) { (8, 0) } else { (2048, 2) };
+/// How many times as many that is if a part of the steps is taken where that suffices: those are evaluated anyway.
+const EVALUATED_IN_PART: u32 = 2;
 
 /// A model that the evaluator runs at first, and machine code later. Both give the same successors in the same order.
 #[derive(Debug)]
@@ -32,6 +35,13 @@ pub(crate) struct DeferredSystem<'m> {
 
 impl<'m> DeferredSystem<'m> {
     /// `whole` is that of [`CompiledSystem::new`].
+    pub(crate) fn for_search(evaluator: &'m SpecialisedSystem<'m>, whole: bool, options: &SearchOptions) -> Self {
+        let system = Self::new(evaluator, whole);
+        let times = if options.partial_order.is_some() { EVALUATED_IN_PART } else { 1 };
+        Self { evaluated: system.evaluated.saturating_mul(times), ..system }
+    }
+
+    /// The same for whatever expands states.
     pub(crate) fn new(evaluator: &'m SpecialisedSystem<'m>, whole: bool) -> Self {
         let (least, each) = EVALUATED;
         let nodes = u32::try_from(evaluator.code_size()).unwrap_or(u32::MAX);

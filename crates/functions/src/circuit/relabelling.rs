@@ -156,6 +156,10 @@ impl Circuit {
                 Some(self.slot_in(relabelling.slot(*slot), positions))
             }
             Node::Table { slots, tuples } => {
+                let size = |slot: u32| self.values[slot as usize].len();
+                if slots.iter().any(|&slot| size(slot) != size(relabelling.slot(slot))) {
+                    return None;
+                }
                 let mut columns: Vec<(u32, usize)> =
                     slots.iter().enumerate().map(|(column, &slot)| (relabelling.slot(slot), column)).collect();
                 columns.sort_unstable();
@@ -172,7 +176,11 @@ impl Circuit {
                 image.sort_unstable();
                 let table = Node::Table { slots: image_slots, tuples: image.into_boxed_slice() };
                 self.known_or_else(table, |circuit, table| match table {
-                    Node::Table { slots, tuples } => Some(circuit.relation(&slots, tuples.into_vec())),
+                    Node::Table { slots, tuples } => {
+                        let assignments = circuit.assignments(slots.into_vec())?;
+                        let set = assignments.of_tuples(0..assignments.slots.len(), &tuples);
+                        Some(circuit.relation(&assignments, set))
+                    }
                     _ => None,
                 })
             }

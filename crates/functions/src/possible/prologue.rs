@@ -12,17 +12,38 @@ use super::{GivenUp, instances};
 
 /// The largest number of states that are run.
 const STATES: usize = 4096;
-/// The instances whose guards are evaluated, or the slots that are copied, for one unit of work.
-const PER_WORK: u64 = 2;
+/// The slots that are copied or packed for one unit of work.
+const SLOTS_PER_WORK: u64 = 8;
+/// The guards that are evaluated for one unit of work.
+const GUARDS_PER_WORK: u64 = 2;
 
-/// The states before anything is stored.
+/// The states before anything is stored, by the values of each slot.
 pub(super) struct Prologue {
     /// Initial states that are stored.
-    pub(super) starts: Vec<Valuation>,
+    pub(super) starts: SlotValues,
     /// The transient states.
-    pub(super) passed: Vec<Valuation>,
+    pub(super) passed: SlotValues,
     /// Where they lead to.
-    pub(super) ends: Vec<Valuation>,
+    pub(super) ends: SlotValues,
+}
+
+/// The values that each slot holds in some states, in increasing order, undefined first.
+#[derive(Default)]
+pub(super) struct SlotValues {
+    pub(super) values: Vec<Vec<Option<i64>>>,
+    states: usize,
+}
+
+impl SlotValues {
+    fn add(&mut self, state: &Valuation) {
+        self.states += 1;
+        self.values.resize(state.0.len(), Vec::new());
+        for (values, &value) in self.values.iter_mut().zip(&state.0) {
+            if let Err(position) = values.binary_search(&value) {
+                values.insert(position, value);
+            }
+        }
+    }
 }
 
 /// Runs a model until its states are stored. None if nothing is passed through, or that goes on for long.
@@ -40,44 +61,57 @@ pub(super) fn prologue(model: &Model, layout: &Layout, budget: &Budget) -> Resul
             rules.insert(model, layout, rule, arguments);
         }
     }
-    let mut seen: FxHashSet<Valuation> = FxHashSet::default();
-    let mut pending: Vec<Valuation> = Vec::new();
+    // Packed, since whole valuations of some thousand states take longer to copy than to find.
+    let mut seen: FxHashSet<Box<[u64]>> = FxHashSet::default();
+    let mut words = vec![0; layout.words()];
+    let mut is_new = |state: &Valuation| {
+        words.fill(0);
+        layout.try_pack(state, &mut words).then(|| {
+            (!seen.contains(&*words)).then(|| {
+                let packed: Box<[u64]> = words.as_slice().into();
+                seen.insert(packed.clone());
+                packed
+            })
+        })
+    };
+    let slots = layout.slots.len() as u64;
+    let mut pending: Vec<(Box<[u64]>, bool)> = Vec::new();
     for (start, entry) in model.starts.iter_enumerated() {
         let Some(all) = listed(instances(&interpreter, model, &entry.parameters, &entry.locals, budget))? else {
             return Ok(None);
         };
         for arguments in all {
-            budget.spend(layout.slots.len() as u64 / PER_WORK)?;
-            if let Outcome::Next { state, .. } = interpreter.run_start(start, &arguments)
-                && seen.insert(state.clone())
-            {
-                pending.push(state);
+            budget.spend(slots / SLOTS_PER_WORK)?;
+            if let Outcome::Next { state, .. } = interpreter.run_start(start, &arguments) {
+                let Some(packed) = is_new(&state) else { return Ok(None) };
+                pending.extend(packed.map(|packed| (packed, interpreter.passes(&state))));
             }
             if pending.len() > STATES {
                 return Ok(None);
             }
         }
     }
-    let (mut starts, mut passed, mut ends) = (Vec::new(), Vec::new(), Vec::new());
-    while let Some(state) = pending.pop() {
+    let [mut starts, mut passed, mut ends] = [(); 3].map(|()| SlotValues::default());
+    while let Some((packed, is_passed)) = pending.pop() {
+        let state = layout.unpack(&packed);
         let candidates = rules.candidates(&state);
-        budget.spend((1 + candidates.len() + layout.slots.len()) as u64 / PER_WORK)?;
+        budget.spend(1 + candidates.len() as u64 / GUARDS_PER_WORK + slots / SLOTS_PER_WORK)?;
         for (rule, arguments) in candidates {
             if interpreter.enabled(*rule, arguments, &state) != Ok(true) {
                 continue;
             }
             let Outcome::Next { state: next, .. } = interpreter.fire(*rule, arguments, &state) else { continue };
-            if !seen.insert(next.clone()) {
-                continue;
+            budget.spend(slots / SLOTS_PER_WORK)?;
+            match is_new(&next) {
+                None => return Ok(None),
+                Some(None) => {}
+                Some(Some(packed)) if interpreter.passes(&next) => pending.push((packed, true)),
+                Some(Some(_)) => ends.add(&next),
             }
-            if interpreter.passes(&next) { pending.push(next) } else { ends.push(next) }
         }
-        if interpreter.passes(&state) {
-            passed.push(state)
-        } else {
-            starts.push(state)
-        }
-        if starts.len() + passed.len() + pending.len() + ends.len() > STATES {
+        let own = if is_passed { &mut passed } else { &mut starts };
+        own.add(&state);
+        if starts.states + passed.states + pending.len() + ends.states > STATES {
             return Ok(None);
         }
     }

@@ -16,7 +16,7 @@ use super::equality::widest_hiding;
 use super::growth::{Growth, nesting};
 use super::known::{Known, State};
 use super::shapes::Shapes;
-use super::steps::{Label, Step, Stepper, Via};
+use super::steps::{Label, Step, Stepper, Via, WORK_LIMIT};
 use super::symbols::Symbols;
 use super::terms::{Event, Term, Value};
 use super::wording;
@@ -36,6 +36,10 @@ const FEW_POSITIONS: usize = 2_000;
 const CUT_POSITIONS: usize = 20_000;
 /// The most positions of all components.
 const POSITION_LIMIT: usize = 200_000;
+
+/// The most work to look for deeper terms, with all depths and all representations that are tried; and the same with the values
+/// that variables can have. Found in vain, they make a model no better.
+const DEEPER_WORK: usize = 4_000_000;
 
 /// The work that a step is worth, besides that for the term it leads to.
 const STEP_WORK: usize = 20;
@@ -107,7 +111,8 @@ pub(super) struct Network {
 pub(super) fn explore(symbols: &mut Symbols<'_>, roots: &[Rc<Term>]) -> Network {
     let known = symbols.diagnostics.len();
     let is_too_large = |symbols: &Symbols<'_>| symbols.diagnostics[known..].iter().any(|it| it.code == "too-large");
-    let mut network = explore_up_to(symbols, roots, GROWTH_LIMITS[0], POSITION_LIMIT, None);
+    let mut network = explore_up_to(symbols, roots, GROWTH_LIMITS[0], POSITION_LIMIT, None, &mut None);
+    let mut left = Some(DEEPER_WORK);
     for limit in GROWTH_LIMITS.into_iter().skip(1) {
         if !network.is_cut || symbols.diagnostics[known..].iter().any(Diagnostic::is_error) {
             break;
@@ -115,7 +120,7 @@ pub(super) fn explore(symbols: &mut Symbols<'_>, roots: &[Rc<Term>]) -> Network 
         let reported = symbols.diagnostics.split_off(known);
         let positions = network.components.iter().map(|it| it.locations.len()).sum::<usize>();
         let most = POSITION_LIMIT.min(FEW_POSITIONS.max(GROWTH * positions));
-        let deeper = explore_up_to(symbols, roots, limit, most, None);
+        let deeper = explore_up_to(symbols, roots, limit, most, None, &mut left);
         if is_too_large(symbols) {
             symbols.diagnostics.truncate(known);
             symbols.diagnostics.extend(reported);
@@ -127,7 +132,7 @@ pub(super) fn explore(symbols: &mut Symbols<'_>, roots: &[Rc<Term>]) -> Network 
         let reported = symbols.diagnostics.split_off(known);
         let deepest = GROWTH_LIMITS[GROWTH_LIMITS.len() - 1];
         let values = Some(Known::new(symbols));
-        let possible = explore_up_to(symbols, roots, deepest, CUT_POSITIONS, values);
+        let possible = explore_up_to(symbols, roots, deepest, CUT_POSITIONS, values, &mut Some(DEEPER_WORK));
         if !possible.is_cut && !symbols.diagnostics[known..].iter().any(Diagnostic::is_error) {
             return possible;
         }
@@ -137,13 +142,15 @@ pub(super) fn explore(symbols: &mut Symbols<'_>, roots: &[Rc<Term>]) -> Network 
     network
 }
 
-/// The components with terms up to a depth, and at most so many positions.
+/// The components with terms up to a depth, and at most so many positions; with the work that is left, if that is limited
+/// for all representations that are tried together.
 fn explore_up_to(
     symbols: &mut Symbols<'_>,
     roots: &[Rc<Term>],
     limit: usize,
     most: usize,
     mut known: Option<Known>,
+    left: &mut Option<usize>,
 ) -> Network {
     let mut shapes = Shapes::default();
     let reported = symbols.diagnostics.len();
@@ -154,7 +161,7 @@ fn explore_up_to(
             known.begin();
         }
         let mut exploration = Exploration {
-            stepper: Stepper::new(symbols),
+            stepper: Stepper::new(symbols, left.map_or(WORK_LIMIT, |left| left.min(WORK_LIMIT))),
             network: Network::default(),
             fork_numbers: FxHashMap::default(),
             shapes: &mut shapes,
@@ -166,7 +173,10 @@ fn explore_up_to(
             most,
         };
         exploration.run(roots);
-        let network = exploration.network;
+        let Exploration { network, stepper, .. } = exploration;
+        if let Some(left) = left {
+            *left = left.saturating_sub(stepper.work);
+        }
         if !shapes.has_changed() && !known.as_ref().is_some_and(Known::has_changed) {
             return network;
         }

@@ -23,7 +23,7 @@ const STEP_LIMIT: usize = 20_000;
 
 /// The most work to find the positions of all processes: parts of terms that are built and looked at. It bounds time
 /// and memory where few positions have many steps, or large terms.
-const WORK_LIMIT: usize = 20_000_000;
+pub(super) const WORK_LIMIT: usize = 20_000_000;
 
 /// What is visible of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -119,13 +119,15 @@ pub(super) struct Stepper<'s, 't> {
     /// Which definitions may terminate.
     pub(super) terminating: Vec<bool>,
     depth: usize,
-    work: usize,
+    /// The work that was done, and the most that may be.
+    pub(super) work: usize,
+    work_limit: usize,
 }
 
 impl<'s, 't> Stepper<'s, 't> {
-    pub(super) fn new(symbols: &'s mut Symbols<'t>) -> Self {
+    pub(super) fn new(symbols: &'s mut Symbols<'t>, work_limit: usize) -> Self {
         let terminating = terminating(&symbols.definitions);
-        Self { symbols, captured: 0, terminating, depth: 0, work: 0 }
+        Self { symbols, captured: 0, terminating, depth: 0, work: 0, work_limit }
     }
 
     fn capture(&mut self) -> u32 {
@@ -135,9 +137,9 @@ impl<'s, 't> Stepper<'s, 't> {
 
     /// Counts work; whether there was too much of it, which is reported.
     pub(super) fn spend(&mut self, work: usize, span: Span) -> bool {
-        let was_enough = self.work <= WORK_LIMIT;
+        let was_enough = self.work <= self.work_limit;
         self.work = self.work.saturating_add(work);
-        let is_enough = self.work <= WORK_LIMIT;
+        let is_enough = self.work <= self.work_limit;
         if was_enough && !is_enough {
             let message = "the processes of this model are too large, or there are too many of them";
             let error = Diagnostic::error("too-large", message, span);
