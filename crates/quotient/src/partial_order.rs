@@ -49,24 +49,24 @@ pub(crate) fn applied(
 /// The number of states before the first attempt: smaller searches are over before it pays.
 const FIRST_STATES: u64 = 4_096;
 /// An attempt may store one part in this many of the states stored so far.
-const SHARE: u64 = 16;
+const SHARE: u64 = 8;
 /// The same if it is promising: with its share, it is nearer to its end than the search.
 const PROMISING_SHARE: u64 = 4;
 /// The factor by which the number of states grows before an attempt that disappoints continues.
-const GROWTH: u64 = 4;
+const GROWTH: u64 = 2;
 /// How often an attempt may disappoint before it is given up.
-const DISAPPOINTMENTS: u32 = 2;
+const DISAPPOINTMENTS: u32 = 5;
 /// Nothing is looked for or tried while fewer than one state in this many waits: such a search is over soon.
-const WAITING_SHARE: u64 = 16;
+const WAITING_SHARE: u64 = 256;
 /// A promising attempt continues when the search has one part in this many more states.
 const PORTION: u64 = 8;
 /// An attempt may take one part in this many of the memory for states, and only while the search has not taken half of it.
 const MEMORY_SHARE: u64 = 4;
-/// The work for relations, in nodes of functions, that is allowed in any case: some ten milliseconds.
-const LEAST_WORK: u64 = 120_000;
+/// The work for relations, in nodes of functions, that is allowed in any case: some twenty milliseconds.
+const LEAST_WORK: u64 = 240_000;
 /// The steps of the search for which one node more is allowed. A node takes 50 to 150 ns, and a step where there is something
-/// to reduce 100 to 250 ns: so this is about an eighth of the search.
-const STEPS_PER_NODE: u64 = 4;
+/// to reduce 100 to 250 ns: so this is about a sixth of the search.
+const STEPS_PER_NODE: u64 = 3;
 /// The least work that is granted at a time: the search is not interrupted for less.
 const LEAST_GRANT: u64 = 20_000;
 /// How many times as large a search may become while it looks for a shortest run to a violation that is known.
