@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use num_bigint::BigUint;
 use quotient_engines::{EngineError, Progress, ReductionPlan, plan_in_steps, too_large};
 use quotient_ir::{
-    self as ir, Budget, Expr, ExprId, Interrupt, Iteration, Meter, Parameter, PropertyId, PropertyKind, SlotId,
+    self as ir, Budget, Expr, ExprId, Interrupt, Iteration, Meter, Parameter, PropertyId, PropertyKind, SlotId, TypeId,
 };
 
 use crate::clock;
@@ -152,7 +152,7 @@ fn nodes_in_each_state(model: &Model, properties: &[PropertyId]) -> u64 {
     let model = model.ir();
     let instances = |parameters: &[Parameter]| {
         let sizes = parameters.iter().map(|parameter| match parameter.range {
-            Iteration::Over(ty) => model.domain(ty).size(),
+            Iteration::Over(ty) => values_of(model, ty),
             Iteration::Steps { .. } => 1,
         });
         sizes.fold(1, u64::saturating_mul)
@@ -170,6 +170,11 @@ fn nodes_in_each_state(model: &Model, properties: &[PropertyId]) -> u64 {
         nodes = nodes.saturating_add(condition.saturating_mul(instances(&property.parameters)));
     }
     nodes
+}
+
+/// The number of values of a type; of one that is not scalar, as if each cell had two: most are sets.
+fn values_of(model: &ir::Model, ty: TypeId) -> u64 {
+    if model.is_scalar(ty) { model.domain(ty).size() } else { 1 << model.cells(ty).min(63) }
 }
 
 /// The outermost quantifiers of a condition.
@@ -204,7 +209,7 @@ fn nodes_of(model: &ir::Model, expression: ExprId, known: &mut HashMap<ExprId, u
         Expr::Binary { left, right, .. } => all(&[*left, *right]),
         Expr::Conditional { condition, then, otherwise } => all(&[*condition, *then, *otherwise]),
         Expr::Quantified { range: Iteration::Over(ty), body, .. } => {
-            model.domain(*ty).size().saturating_mul(all(&[*body]))
+            values_of(model, *ty).saturating_mul(all(&[*body]))
         }
         Expr::Quantified { body, .. } | Expr::Count { body, .. } => all(&[*body]),
         _ => 1,

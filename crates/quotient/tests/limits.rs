@@ -87,6 +87,17 @@ fn loading_ends_in_time() {
     assert!(begun.elapsed() <= LATE);
 }
 
+/// The work of detection is bounded by that of the search, which is estimated from quantifiers, also over sets.
+#[test]
+fn quantifiers_over_sets_are_work() {
+    let machine = "MACHINE m SETS S = {a, b, c} VARIABLES x, y INVARIANT x <: S & y <: S
+        INITIALISATION x, y : (x <: S & y <: S & x \\/ y = S)
+        OPERATIONS swap(s) = PRE s <: S & !t . (t <: s => t <: x) THEN x := x - s || y := y \\/ s END END";
+    let model = quotient::Model::from_text("m", machine, quotient::Language::B).expect("a model");
+    let report = Plan::new(&model, &Options::default()).expect("a plan").run().expect("a report");
+    assert_eq!(report.verdict, Verdict::Holds);
+}
+
 #[test]
 fn a_limit_below_what_the_process_takes() {
     let options = Options::default().limits(Limits { max_memory: Some(1 << 16), ..Limits::default() });
