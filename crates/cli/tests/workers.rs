@@ -235,7 +235,7 @@ fn a_full_disk_ends_the_search_clearly() {
     let report = json(&outputs[0]);
     assert_eq!(report["verdict"], "inconclusive");
     let why = report["stop_message"].as_str().expect("a reason");
-    assert!(why.contains("checkpoint") && why.contains("No space left on device"), "{why}");
+    assert!(why.starts_with("the checkpoint could not be written: "), "{why}");
     // With room, the search succeeds.
     std::fs::remove_file(&states).expect("it can be removed");
     search.choose_ports();
