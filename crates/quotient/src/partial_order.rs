@@ -155,8 +155,14 @@ impl Shortcut {
             Some(attempt) => Some(attempt),
             None => {
                 let max_memory = memory.map(|memory| memory / MEMORY_SHARE);
-                let options =
-                    SearchOptions { partial_order: Some(relations), max_memory, spill: None, ..plan.search.clone() };
+                // In order, so that several threads wait in the middle of a level, too.
+                let options = SearchOptions {
+                    partial_order: Some(relations),
+                    max_memory,
+                    spill: None,
+                    ordered_states: u64::MAX,
+                    ..plan.search.clone()
+                };
                 *ongoing = start(options);
                 ongoing.as_mut()
             }
