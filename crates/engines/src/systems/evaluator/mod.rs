@@ -5,6 +5,7 @@
 //! as cells. Whatever the machine does not finish, and whatever the specialiser does not translate, is left to the
 //! reference interpreter, which also produces the diagnostics.
 
+mod candidates;
 pub(crate) mod code;
 pub(crate) mod machine;
 mod parameters;
@@ -24,6 +25,7 @@ use crate::narrowing::Repacking;
 use crate::seam::{Batches, Event, Facts, FieldTest, Instance, RuleInstance, Selection, Sink, TransitionSystem};
 use crate::systems::firing::FiredRules;
 use crate::systems::starts::StartSieve;
+use candidates::Candidates;
 use code::{Code, CommandId, Test, TestId};
 use machine::{Machine, Memory, Stop};
 pub(crate) use parameters::Parameters;
@@ -43,6 +45,8 @@ pub struct SpecialisedSystem<'m> {
     frame: u32,
     starts: Table<StartId, Translation>,
     rules: Table<RuleId, Translation>,
+    /// Which instances of rules are worth trying in a state.
+    candidates: Option<Candidates>,
     properties: Table<PropertyId, Translation>,
     fired: FiredRules,
     /// Runs the starts with another layout, if states are packed with room for some values only.
@@ -97,6 +101,8 @@ pub struct EvaluatorScratch {
     /// The words of a successor produced by the reference interpreter.
     words: Vec<u64>,
     arguments: Vec<i64>,
+    /// The instances to try, as bits.
+    candidates: Vec<u64>,
 }
 
 /// The outcome of the guard and body of an instance.
@@ -194,12 +200,14 @@ impl<'m> SpecialisedSystem<'m> {
         let mut code = specialiser.code;
         code.seal();
         let fired = FiredRules::new(rules.len());
+        let candidates = Candidates::new(&rules);
         Self {
             interpreter,
             code,
             frame,
             starts,
             rules,
+            candidates,
             properties,
             fired,
             whole: None,
@@ -452,6 +460,38 @@ impl<'m> SpecialisedSystem<'m> {
         }
     }
 
+    /// Fires the instances that can be enabled in the state in memory, in order.
+    fn fire_candidates(
+        &self,
+        candidates: &Candidates,
+        scratch: &mut EvaluatorScratch,
+        state: &[u64],
+        visit: &mut impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let mut bits = std::mem::take(&mut scratch.candidates);
+        candidates.of_state(state, &mut bits);
+        let numbers = bits.iter().enumerate().flat_map(|(word, &bits)| ones(bits).map(move |bit| 64 * word + bit));
+        let mut flow = ControlFlow::Continue(());
+        for number in numbers {
+            let (rule, unit) = candidates.unit(number);
+            let action = Action::Rule(rule);
+            flow = match &self.rules[rule] {
+                Translation::Specialised(units) => {
+                    let unit = &units[unit as usize];
+                    let fired = self.fire(unit, &unit.arguments, &mut scratch.memory, state);
+                    let instance = Instance { action, arguments: &unit.arguments };
+                    self.present(fired, instance, &mut scratch.memory, &mut scratch.words, state, visit)
+                }
+                translation => self.fire_all(action, translation, scratch, state, visit),
+            };
+            if flow.is_break() {
+                break;
+            }
+        }
+        scratch.candidates = bits;
+        flow
+    }
+
     /// Fires all instances of one start or rule.
     fn fire_all(
         &self,
@@ -461,7 +501,7 @@ impl<'m> SpecialisedSystem<'m> {
         state: &[u64],
         visit: &mut impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        let EvaluatorScratch { memory, words, arguments } = scratch;
+        let EvaluatorScratch { memory, words, arguments, .. } = scratch;
         match translation {
             Translation::Specialised(units) => {
                 let mut rest = &units[..];
@@ -526,6 +566,7 @@ impl TransitionSystem for SpecialisedSystem<'_> {
             memory: Memory::new(self.words(), self.frame),
             words: vec![0; self.words()],
             arguments: Vec::new(),
+            candidates: Vec::new(),
         }
     }
 
@@ -567,11 +608,13 @@ impl TransitionSystem for SpecialisedSystem<'_> {
         mut visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
     ) {
         scratch.memory.set_state(state);
-        for (id, translation) in self.rules.iter_enumerated() {
-            if self.fire_all(Action::Rule(id), translation, scratch, state, &mut visit).is_break() {
-                return;
-            }
-        }
+        // A break is recorded by whoever asks for it.
+        let _ = match &self.candidates {
+            Some(candidates) => self.fire_candidates(candidates, scratch, state, &mut visit),
+            None => self.rules.iter_enumerated().try_for_each(|(id, translation)| {
+                self.fire_all(Action::Rule(id), translation, scratch, state, &mut visit)
+            }),
+        };
     }
 
     fn evaluate(
@@ -695,6 +738,15 @@ impl Facts for SpecialisedSystem<'_> {
     fn note_fired_rules(&self, rules: &[RuleId]) {
         rules.iter().for_each(|&rule| self.note_fired(Action::Rule(rule)));
     }
+}
+
+/// The positions of the ones of a word, in increasing order.
+fn ones(mut word: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let position = (word != 0).then(|| word.trailing_zeros() as usize)?;
+        word &= word - 1;
+        Some(position)
+    })
 }
 
 /// Prepares the memory for the tests or the body of a unit.
