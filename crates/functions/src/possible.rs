@@ -5,6 +5,7 @@
 mod narrowing;
 mod numbers;
 mod prologue;
+mod required;
 
 use std::cell::OnceCell;
 use std::collections::VecDeque;
@@ -13,15 +14,16 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use quotient_ir::{
-    Action, Argument, BinaryOperator, Budget, Expr, ExprId, FunctionId, Interpreter, Iteration, Layout, Local, LocalId,
-    LocalKind, Model, MultisetElement, Parameter, PlaceId, Quantifier, ReturnValue, Root, SlotId, Spent, Statement,
-    StatementKind, Step, Table, TableIndex, TypeId, TypeKind, UnaryOperator,
+    Argument, BinaryOperator, Budget, Expr, ExprId, FunctionId, Interpreter, Iteration, Layout, Local, LocalId,
+    LocalKind, Model, MultisetElement, Parameter, PlaceId, Quantifier, ReturnValue, Root, RuleId, SlotId, Spent,
+    Statement, StatementKind, Step, Table, TableIndex, TypeId, TypeKind, UnaryOperator,
 };
 
 use crate::circuit::CASE_LIMIT;
 use crate::mentions::Mentions;
 use numbers::{Numbers, binary};
 use prologue::{Prologue, SlotValues};
+use required::required;
 
 /// The values that a cell can hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -363,12 +365,16 @@ impl<'m> Analysis<'m> {
     fn rules(&mut self, interpreter: &Interpreter<'_>) -> Abstract<()> {
         let model = self.model;
         self.changed.clear();
-        let mut all: Vec<(Action, Option<Vec<i64>>)> = Vec::new();
+        let mut all: Vec<(RuleId, Option<Vec<i64>>)> = Vec::new();
         for (rule, entry) in model.rules.iter_enumerated() {
             for arguments in instances(interpreter, model, &entry.parameters, &entry.locals, &self.budget)? {
-                all.push((Action::Rule(rule), arguments));
+                all.push((rule, arguments));
             }
         }
+        // An instance whose guard requires a value of a slot first waits until the slot can hold it. It is the same then
+        // whatever else the slot can hold.
+        let keys: Vec<Option<(u32, i64)>> = all.iter().map(|(rule, arguments)| self.key(*rule, arguments)).collect();
+        let mut waiting: FxHashMap<u32, Vec<(i64, u32)>> = FxHashMap::default();
         let mut queued = vec![true; all.len()];
         let mut queue: VecDeque<u32> = (0..all.len() as u32).collect();
         // Conditions on all of the state (`timeout` of Promela) are dear to evaluate, and change with everything: these
@@ -378,7 +384,7 @@ impl<'m> Analysis<'m> {
         while let Some(instance) = queue.pop_front().or_else(|| late.pop_front()) {
             queued[instance as usize] = false;
             let before = self.work;
-            let (Action::Rule(rule), arguments) = &all[instance as usize] else { continue };
+            let (rule, arguments) = &all[instance as usize];
             let rule = &model.rules[*rule];
             self.charge(1)?;
             if rule.body.is_empty() && !self.has_effects(rule.guard) {
@@ -387,6 +393,14 @@ impl<'m> Analysis<'m> {
             }
             self.overlay.clear();
             self.reads.clear();
+            let key = keys[instance as usize];
+            if let Some((slot, value)) = key {
+                if !self.known[slot as usize].numbers.contains(value) {
+                    waiting.entry(slot).or_default().push((value, instance));
+                    continue;
+                }
+                self.overlay.insert(slot, Holds::number(value));
+            }
             self.enter(&rule.parameters, &rule.locals, arguments.as_deref());
             if self.assume(rule.guard, true)? && self.body(&rule.body)? {
                 self.commit()?;
@@ -396,6 +410,9 @@ impl<'m> Analysis<'m> {
             self.reads.dedup();
             for position in 0..self.reads.len() {
                 let slot = self.reads[position];
+                if key.is_some_and(|(key, _)| key == slot) {
+                    continue;
+                }
                 self.charge(1 + self.read_by[slot as usize].len() / 16)?;
                 let readers = &mut self.read_by[slot as usize];
                 if readers.last() != Some(&instance) && !readers.contains(&instance) {
@@ -410,9 +427,24 @@ impl<'m> Analysis<'m> {
                         queue.push_back(reader);
                     }
                 }
+                let Some(instances) = waiting.get_mut(&slot) else { continue };
+                self.charge(instances.len() / 16)?;
+                let numbers = &self.known[slot as usize].numbers;
+                for (_, instance) in instances.extract_if(.., |(value, _)| numbers.contains(*value)) {
+                    queued[instance as usize] = true;
+                    queue.push_back(instance);
+                }
             }
         }
         Ok(())
+    }
+
+    /// The slot and the value that the guard of an instance requires first.
+    fn key(&self, rule: RuleId, arguments: &Option<Vec<i64>>) -> Option<(u32, i64)> {
+        let (slot, value) = required(self.model, self.layout, rule, arguments.as_deref()?)?;
+        let slot = slot.position();
+        // What elements of multisets hold depends on others.
+        self.presences[slot].is_none().then_some((slot as u32, value))
     }
 
     /// Merges the writes of an instance into the known values.

@@ -2,12 +2,10 @@
 //! are created in one atomic sequence, say). They are few, and running them shows what single slots cannot: how often a
 //! loop runs, how many processes there are.
 
-use quotient_ir::{
-    BinaryOperator, Budget, Expr, Interpreter, Layout, Model, Outcome, PlaceId, Root, RuleId, SlotId, Spent, Step,
-    TableIndex, TypeKind, Valuation,
-};
+use quotient_ir::{Budget, Interpreter, Layout, Model, Outcome, RuleId, SlotId, Spent, Valuation};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::required::required;
 use super::{GivenUp, instances};
 
 /// The largest number of states that are run.
@@ -131,23 +129,7 @@ struct ByPlace {
 
 impl ByPlace {
     fn insert(&mut self, model: &Model, layout: &Layout, rule: RuleId, arguments: Vec<i64>) {
-        let mut guard = model.rules[rule].guard;
-        // What is asked first is asked in any case.
-        while let &Expr::Binary { operator: BinaryOperator::And, left, .. } = &model.pool[guard] {
-            guard = left;
-        }
-        let key = match &model.pool[guard] {
-            &Expr::Binary { operator: BinaryOperator::Equal, left, right } => {
-                match (&model.pool[left], &model.pool[right]) {
-                    (&Expr::Read(place), &Expr::Constant { value, .. }) => {
-                        slot_of(model, layout, rule, &arguments, place).map(|slot| (slot, value))
-                    }
-                    _ => None,
-                }
-            }
-            _ => None,
-        };
-        match key {
+        match required(model, layout, rule, &arguments) {
             Some((slot, value)) => {
                 self.keyed.entry(slot).or_default().entry(value).or_default().push((rule, arguments));
             }
@@ -162,43 +144,6 @@ impl ByPlace {
         all.sort_unstable();
         all
     }
-}
-
-/// The slot at a place of a rule, if its indices are constants or parameters.
-fn slot_of(model: &Model, layout: &Layout, rule: RuleId, arguments: &[i64], place: PlaceId) -> Option<SlotId> {
-    let place = &model.pool[place];
-    let Root::Variable(variable) = place.root else { return None };
-    let mut ty = model.variables[variable].ty;
-    let mut offset = 0;
-    for step in &place.steps {
-        match (step, &model.types[ty].kind) {
-            (Step::Field(field), TypeKind::Record { fields }) => {
-                offset += fields[..*field as usize].iter().map(|field| model.cells(field.ty)).sum::<u64>();
-                ty = fields[*field as usize].ty;
-            }
-            (&Step::Index(index), &TypeKind::Array { index: index_type, element }) => {
-                let value = match model.pool[index] {
-                    Expr::Constant { value, .. } => value,
-                    Expr::Read(read) => parameter(model, rule, arguments, read)?,
-                    _ => return None,
-                };
-                offset += model.domain(index_type).code_of(value)? * model.cells(element);
-                ty = element;
-            }
-            _ => return None,
-        }
-    }
-    Some(SlotId::from_position(layout.first_slot(variable).position() + offset as usize))
-}
-
-/// The value of a parameter of a rule whose parameters are all scalars.
-fn parameter(model: &Model, rule: RuleId, arguments: &[i64], place: PlaceId) -> Option<i64> {
-    let place = &model.pool[place];
-    let parameters = &model.rules[rule].parameters;
-    let Root::Local(local) = place.root else { return None };
-    let position = parameters.iter().position(|parameter| parameter.local == local)?;
-    let is_plain = place.steps.is_empty() && arguments.len() == parameters.len();
-    is_plain.then(|| arguments[position])
 }
 
 /// The arguments of all instances, if they are enumerated.
