@@ -2,6 +2,9 @@
 
 mod transcript;
 
+use std::path::Path;
+
+use quotient_testkit::prerequisites::{Prerequisite, require_or_skip};
 use transcript::{expect, quotient};
 
 use snapbox::str;
@@ -64,6 +67,29 @@ fn all_steps_are_taken_where_that_is_asked_for() {
 fn small_searches_take_all_steps() {
     let said = quotient(["check", "--symmetry", "off", "../../../../models/murphi/peterson.m"]);
     assert!(!said.stdout.contains("partial order"), "{}", said.stdout);
+}
+
+/// Examples of Debian's package `spin`: what its verifier stores by default, and what a check does.
+#[test]
+fn fewer_states_than_spin_by_default() {
+    let folder = Path::new("/usr/share/doc/spin/examples/Examples");
+    let folder = if folder.is_dir() { Ok(folder) } else { Err("the examples of Debian's package are not installed") };
+    let Some(folder) = require_or_skip(Prerequisite::Peer, "examples of SPIN by default", folder) else { return };
+    for (name, spin, states) in [
+        ("sort.pml", 135, "23"),
+        ("leader0.pml", 97, "4"),
+        ("LTL/leader.pml", 14_122, "202"),
+        ("LTL/pftp.pml", 47_356, "11,635"),
+        ("dtp.pml", 44_363, "9,775"),
+        ("snoopy.pml", 1_249, "671"),
+    ] {
+        let path = folder.join(name);
+        let path = path.to_str().expect("a plain path");
+        let said = quotient(["check", path, "--property", "deadlock", "--property", "errors"]);
+        let expected = format!("\nstates       {states}\n");
+        assert!(said.stdout.contains(&expected), "{name}: {states} states expected, SPIN has {spin}\n{}", said.stdout);
+        assert!(states.replace(',', "").parse::<u32>().is_ok_and(|states| states <= spin), "{name}");
+    }
 }
 
 /// TopSPIN's peterson has 494 states with three processes and 3,106 with four, with symmetries and SPIN's partial order.

@@ -14,6 +14,7 @@ use quotient_ir::{Budget, Interrupt, Meter};
 use crate::control::{Control, STACK_BYTES};
 use crate::defect::{self, Defect};
 use crate::error::Error;
+use crate::forecast::Forecast;
 use crate::model::Model;
 use crate::search;
 
@@ -27,7 +28,7 @@ pub(crate) struct Attempt {
     meter: Meter,
     /// Stops it when nobody waits for it any longer.
     interrupt: Interrupt,
-    reached: Arc<Mutex<Progress>>,
+    reached: Arc<Mutex<(Progress, Forecast)>>,
 }
 
 impl Drop for Attempt {
@@ -47,7 +48,7 @@ impl Attempt {
         control: &Control,
     ) -> Option<Self> {
         let (sender, receiver) = mpsc::channel();
-        let (interrupt, meter, reached) = (Interrupt::new(), Meter::new(0), Arc::new(Mutex::new(Progress::default())));
+        let (interrupt, meter, reached) = (Interrupt::new(), Meter::new(0), Arc::new(Mutex::default()));
         let mut pace = Pace {
             control: control.clone(),
             budget: Budget::metered(&meter, &interrupt),
@@ -76,9 +77,17 @@ impl Attempt {
     }
 
     /// How far it got.
-    pub(crate) fn progress(&self) -> Progress {
-        *self.reached.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn reached(&self) -> Reached {
+        let (progress, forecast) = &*self.reached.lock().unwrap_or_else(PoisonError::into_inner);
+        Reached { progress: *progress, expected: forecast.states() }
     }
+}
+
+/// How far an attempt got.
+pub(crate) struct Reached {
+    pub(crate) progress: Progress,
+    /// The number of states it is expected to have, if that can be told.
+    pub(crate) expected: Option<u64>,
 }
 
 /// Lets an attempt wait where it has stored what it was granted.
@@ -86,7 +95,7 @@ struct Pace {
     control: Control,
     budget: Budget,
     counted: u64,
-    reached: Arc<Mutex<Progress>>,
+    reached: Arc<Mutex<(Progress, Forecast)>>,
 }
 
 impl Observer for Pace {
@@ -94,7 +103,11 @@ impl Observer for Pace {
         if let Some(reason) = self.control.check() {
             return ControlFlow::Break(reason);
         }
-        *self.reached.lock().unwrap_or_else(PoisonError::into_inner) = *progress;
+        {
+            let (reached, forecast) = &mut *self.reached.lock().unwrap_or_else(PoisonError::into_inner);
+            *reached = *progress;
+            forecast.note(progress);
+        }
         let new = progress.states.saturating_sub(std::mem::replace(&mut self.counted, progress.states));
         match self.budget.spend(new) {
             Ok(()) => ControlFlow::Continue(()),

@@ -70,6 +70,7 @@ mod every;
 mod explore;
 mod expressions;
 mod family;
+mod forecast;
 mod identity;
 mod memory;
 mod model;

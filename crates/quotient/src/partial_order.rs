@@ -10,10 +10,11 @@ use quotient_engines::{Progress, Report, SearchOptions, SearchOrder, StopReason,
 use quotient_ir::{Budget, Interrupt, Meter};
 use quotient_symmetry::Strategy;
 
-use crate::attempt::Attempt;
+use crate::attempt::{Attempt, Reached};
 use crate::control::{Control, STACK_BYTES};
 use crate::defect::{self, Defect};
 use crate::error::Error;
+use crate::forecast::Forecast;
 use crate::options::{Options, PartialOrder, Reduction};
 use crate::plan::{Plan, Refusal};
 use crate::report::PartialOrderReport;
@@ -50,12 +51,15 @@ pub(crate) fn applied(
 const FIRST_STATES: u64 = 4_096;
 /// An attempt may store one part in this many of the states stored so far.
 const SHARE: u64 = 8;
-/// The same if it is promising: with its share, it is nearer to its end than the search.
+/// The same, at least, if it is promising.
 const PROMISING_SHARE: u64 = 4;
 /// The factor by which the number of states grows before an attempt that disappoints continues.
 const GROWTH: u64 = 2;
 /// How often an attempt may disappoint before it is given up.
-const DISAPPOINTMENTS: u32 = 5;
+const DISAPPOINTMENTS: u32 = 3;
+/// How many states the search must still be expected to store for one of the attempt. That one takes four to eight times as
+/// long, and what is expected of an attempt early is half of the truth at times.
+const GAIN: u64 = 16;
 /// Nothing is looked for or tried while fewer than one state in this many waits: such a search is over soon.
 const WAITING_SHARE: u64 = 256;
 /// A promising attempt continues when the search has one part in this many more states.
@@ -78,13 +82,15 @@ pub(crate) type Start<'a> = dyn Fn(SearchOptions) -> Option<Attempt> + 'a;
 /// Searches with a part of the steps, beside a search with all of them.
 ///
 /// Choosing steps takes longer than taking them, so it pays only where few suffice. An attempt begins after some states,
-/// and may store a small share of those stored so far; if it is then nearer to its end than the search, it continues to a
-/// large one, in step with the search. If it ends, its result is the answer; if it disappoints, it continues when the
-/// search is some times as large. Work is counted, so that the choice does not depend on the clock.
+/// and may store a small share of those stored so far; if it is then expected to end well before the search
+/// ([`Forecast`]), it continues to a large one, in step with the search. If it ends, its result is the answer; if it disappoints, it continues when the search
+/// is some times as large. Work is counted, so that the choice does not depend on the clock.
 ///
 /// If an attempt finds a violation, its run need not be a shortest one: the search continues for a while, and if it finds
 /// one, too, that is the answer.
 pub(crate) struct Shortcut {
+    /// How large the search will be.
+    forecast: Forecast,
     relations: Option<Arc<Relations>>,
     /// Finds them out.
     request: Option<Request>,
@@ -109,6 +115,7 @@ impl Shortcut {
             && search.checkpoint.is_none()
             && search.resume.is_none();
         Self {
+            forecast: Forecast::default(),
             relations: None,
             request: None,
             next: is_tried.then_some(FIRST_STATES),
@@ -140,6 +147,7 @@ impl Shortcut {
             let report = self.violated.take_if(|_| progress.states >= end);
             return report.map(|(report, _)| Ok(report));
         }
+        self.forecast.note(progress);
         let is_over_soon = progress.frontier < progress.states / WAITING_SHARE;
         let next = self.next.filter(|_| progress.states >= FIRST_STATES && !is_over_soon)?;
         let relations = match self.relations(plan, progress, control.interrupt())? {
@@ -174,13 +182,16 @@ impl Shortcut {
         let (states, interrupt) = (progress.states, control.interrupt());
         let mut found = attempt.proceed(states / SHARE, interrupt);
         if found.is_none() {
-            let is_promising = is_promising(&attempt.progress(), progress);
+            let reached = attempt.reached();
+            let rest = self.forecast.states().map(|expected| expected.saturating_sub(states));
+            let is_promising = is_promising(&reached, progress, rest);
             self.next = Some(match is_promising {
                 true => states.saturating_add(states / PORTION),
                 false => states.saturating_mul(GROWTH),
             });
             if is_promising {
-                found = attempt.proceed(states / PROMISING_SHARE, interrupt);
+                let further = reached.progress.states.saturating_add(rest.unwrap_or(0) / (2 * GAIN));
+                found = attempt.proceed(further.max(states / PROMISING_SHARE), interrupt);
             } else {
                 self.disappointments += 1;
             }
@@ -203,6 +214,13 @@ impl Shortcut {
         }
     }
 
+    /// The number of steps that the search is expected to have.
+    fn expected_steps(&self, progress: &Progress) -> u64 {
+        let states = self.forecast.states().unwrap_or(0).max(progress.states);
+        let steps = u128::from(progress.transitions) * u128::from(states) / u128::from(progress.states.max(1));
+        u64::try_from(steps).unwrap_or(u64::MAX)
+    }
+
     /// What steps do to each other, if it is found out with the work that the search is worth.
     fn relations(
         &mut self,
@@ -216,7 +234,7 @@ impl Shortcut {
         if self.request.is_none() {
             self.request = Request::start(plan);
         }
-        let work = work_for(progress.transitions);
+        let work = work_for(self.expected_steps(progress));
         let answer = match &mut self.request {
             None => Err(TryRecvError::Disconnected),
             Some(request) => request.answer(work, interrupt),
@@ -281,11 +299,18 @@ impl Request {
     }
 }
 
-/// Whether an attempt is nearer to its end than the search beside which it was made: it is deeper, or fewer of its states
-/// wait. States are passed through in an attempt, so depth alone would not do.
-fn is_promising(attempt: &Progress, search: &Progress) -> bool {
-    let waiting = |of: &Progress, beside: &Progress| u128::from(of.frontier) * u128::from(beside.states);
-    attempt.depth > search.depth || waiting(attempt, search) < waiting(search, attempt)
+/// Whether an attempt will be over well before the search beside which it is made, whose rest is expected to have some
+/// states. If nothing is expected yet: whether it is nearer to its end, since it is deeper, or fewer of its states wait.
+/// States are passed through in an attempt, so depth alone would not do.
+fn is_promising(attempt: &Reached, search: &Progress, rest: Option<u64>) -> bool {
+    let Reached { progress, expected } = attempt;
+    match (expected, rest) {
+        (Some(expected), Some(rest)) => expected.saturating_sub(progress.states).saturating_mul(GAIN) <= rest,
+        _ => {
+            let waiting = |of: &Progress, beside: &Progress| u128::from(of.frontier) * u128::from(beside.states);
+            progress.depth > search.depth || waiting(progress, search) < waiting(search, progress)
+        }
+    }
 }
 
 /// The work for relations, in nodes of functions, that a search of some steps is worth.
