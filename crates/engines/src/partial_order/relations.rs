@@ -10,6 +10,8 @@
 //! The states here are those that are stored. A step through transient states is one step, of all rules that may fire
 //! on the way (`stretches`); it accords only with what touches nothing of all that.
 
+use std::rc::Rc;
+
 use quotient_functions::{
     Behaviour, Circuit, Event, KnownValues, Node, NodeId, Preserved, Subject, unfold_by_pointers,
 };
@@ -143,7 +145,7 @@ struct Step {
     /// The same, with what else is known of the states where that is so.
     narrow: NodeId,
     /// The events that may fire, if it can lead to transient states.
-    stretch: Option<Vec<usize>>,
+    stretch: Option<Rc<[usize]>>,
     /// What is known of the events on its way but the first, if it is.
     inside: Option<Vec<(usize, NodeId)>>,
     /// Whether something may be found on the way through transient states.
@@ -155,14 +157,9 @@ struct Step {
 }
 
 impl Step {
-    /// Its events, each with states in which it may fire, the first one first.
-    fn way(&self) -> Way {
-        let first = (self.event, self.narrow);
-        let inside = match (&self.inside, &self.stretch) {
-            (Some(inside), _) => inside.clone(),
-            (None, members) => members.iter().flatten().map(|&member| (member, NodeId::TRUE)).collect(),
-        };
-        [first].into_iter().chain(inside).collect()
+    /// Its events, as far as they are known.
+    fn way(&self) -> Way<'_> {
+        Way { first: (self.event, self.narrow), inside: self.inside.as_deref() }
     }
 }
 
@@ -387,6 +384,8 @@ impl Builder {
         let mut stretches = Stretches::new(composer.circuit, &behaviour.events, &narrow, passing);
         let mut faults: Vec<(usize, NodeId)> = Vec::new();
         let mut event_slots: FxHashMap<usize, Slots> = FxHashMap::default();
+        // Many steps begin the same stretch where it is not known well.
+        let mut stretch_slots: FxHashMap<Rc<[usize]>, Slots> = FxHashMap::default();
         for (number, event) in behaviour.events.iter().enumerate() {
             let Action::Rule(rule) = event.action else { continue };
             let fault = composer.circuit.and([*stable, event.fault]);
@@ -435,16 +434,30 @@ impl Builder {
                 // It leads nowhere. Where nothing else is possible, all steps are taken, and it is seen that it is.
                 continue;
             }
-            let members = stretch.as_deref().unwrap_or(std::slice::from_ref(&number));
-            let mut reads: FxHashSet<u32> = composer.support(guard).iter().copied().collect();
-            let mut writes: FxHashSet<u32> = FxHashSet::default();
-            for &member in members {
-                let (own_reads, own_writes) =
-                    event_slots.entry(member).or_insert_with(|| composer.slots(&behaviour.events[member]));
-                reads.extend(own_reads.iter());
-                writes.extend(own_writes.iter());
-                composer.circuit.charge(1 + (own_reads.len() + own_writes.len()) / 8);
-            }
+            let mut slots_of = |composer: &mut Composer<'_>, member: usize| -> Slots {
+                let slots = event_slots.entry(member).or_insert_with(|| composer.slots(&behaviour.events[member]));
+                composer.circuit.charge(1 + (slots.0.len() + slots.1.len()) / 8);
+                slots.clone()
+            };
+            let (own_reads, own_writes) = match &stretch {
+                None => slots_of(&mut composer, number),
+                Some(members) if stretch_slots.contains_key(members) => {
+                    composer.circuit.charge(1 + members.len() / 64);
+                    stretch_slots[members].clone()
+                }
+                Some(members) => {
+                    let mut all: [FxHashSet<u32>; 2] = Default::default();
+                    for &member in &**members {
+                        let (reads, writes) = slots_of(&mut composer, member);
+                        all[0].extend(reads);
+                        all[1].extend(writes);
+                    }
+                    let [reads, writes] = all.map(|slots| slots.into_iter().collect());
+                    stretch_slots.entry(Rc::clone(members)).or_insert((reads, writes)).clone()
+                }
+            };
+            let mut reads: FxHashSet<u32> = composer.support(guard).iter().copied().chain(own_reads).collect();
+            let mut writes: FxHashSet<u32> = own_writes.into_iter().collect();
             let multisets = &behaviour.multisets;
             for slots in [&mut reads, &mut writes] {
                 // All slots of a multiset are one here.
@@ -461,7 +474,7 @@ impl Builder {
             let narrow = composer.circuit.and([guard, narrow[number]]);
             self.steps.push(Step { event: number, narrow, guard, stretch, inside, finds, reads, writes, slots });
         }
-        let ways: Vec<Way> = self.steps.iter().map(Step::way).collect();
+        let ways: Vec<Way<'_>> = self.steps.iter().map(Step::way).collect();
         let mut values = StableValues::new(&mut composer, &behaviour.events, passing, *stable, &ways);
         if let Some(stored) = &behaviour.stored {
             values = values.within(&composer, stored);

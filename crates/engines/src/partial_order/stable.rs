@@ -5,6 +5,7 @@
 //! hold where its way ends.
 
 use std::collections::hash_map::Entry;
+use std::rc::Rc;
 
 use quotient_functions::{Event, Holds, KnownValues, NodeId, Written};
 use quotient_ir::Action;
@@ -12,8 +13,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::partial_order::composition::Composer;
 
-/// What is known about a step: its events, each with states in which it may fire, the first one first.
-pub(super) type Way = Vec<(usize, NodeId)>;
+/// What is known about a step.
+pub(super) struct Way<'s> {
+    /// Its first event, and states in which it may fire.
+    pub(super) first: (usize, NodeId),
+    /// The others, each with states in which it may fire; none if they may be any.
+    pub(super) inside: Option<&'s [(usize, NodeId)]>,
+}
 
 /// For an event and states in which it fires, what is known of the stored states after it, if there are any.
 type Ends = FxHashMap<(usize, NodeId), Option<KnownValues>>;
@@ -50,7 +56,7 @@ impl StableValues {
         events: &[Event],
         passing: NodeId,
         stable: NodeId,
-        ways: &[Way],
+        ways: &[Way<'_>],
     ) -> Self {
         if passing == NodeId::FALSE {
             return Self::default();
@@ -72,9 +78,15 @@ impl StableValues {
         }
         let mut values = Self { held };
         let mut ends = Ends::default();
-        let gains: Vec<Vec<(u32, usize)>> =
-            ways.iter().map(|way| values.gains(composer, events, (stable, &mut ends), way)).collect();
-        let guards: Vec<KnownValues> = ways.iter().map(|way| composer.circuit.known_values(way[0].1)).collect();
+        let anything: Rc<[(u32, usize)]> = values.written(composer, events.iter()).into();
+        let gains: Vec<Rc<[(u32, usize)]>> = ways
+            .iter()
+            .map(|way| match way.inside {
+                Some(inside) => values.gains(composer, events, (stable, &mut ends), (way.first, inside)).into(),
+                None => Rc::clone(&anything),
+            })
+            .collect();
+        let guards: Vec<KnownValues> = ways.iter().map(|way| composer.circuit.known_values(way.first.1)).collect();
         let mut is_used = vec![false; gains.len()];
         // What is reached does not depend on the order.
         let mut has_changed = true;
@@ -86,7 +98,7 @@ impl StableValues {
                 }
                 is_used[next] = true;
                 has_changed = true;
-                for (slot, position) in &gains[next] {
+                for (slot, position) in &*gains[next] {
                     values.held.get_mut(slot).expect("gains are of these slots").insert(*position);
                 }
             }
@@ -101,26 +113,34 @@ impl StableValues {
         })
     }
 
+    /// What events write to the slots.
+    fn written<'e>(&self, composer: &Composer<'_>, events: impl Iterator<Item = &'e Event>) -> Vec<(u32, usize)> {
+        let mut all: FxHashSet<(u32, usize)> = FxHashSet::default();
+        for write in events.flat_map(|event| &event.writes) {
+            if let (Written::Cases(cases), true) = (&write.written, self.held.contains_key(&write.slot)) {
+                let values = composer.circuit.values(write.slot);
+                let positions = cases.iter().filter_map(|(value, _)| values.binary_search(value).ok());
+                all.extend(positions.map(|position| (write.slot, position)));
+            }
+        }
+        all.into_iter().collect()
+    }
+
     /// What slots may hold where a way ends, other than what they held at its beginning.
     fn gains(
         &self,
         composer: &mut Composer<'_>,
         events: &[Event],
         (stable, ends): (NodeId, &mut Ends),
-        way: &Way,
+        (first, inside): ((usize, NodeId), &[(usize, NodeId)]),
     ) -> Vec<(u32, usize)> {
-        let mut written: FxHashMap<u32, FxHashSet<usize>> = FxHashMap::default();
-        for (event, _) in way {
-            for write in &events[*event].writes {
-                if let (Written::Cases(cases), true) = (&write.written, self.held.contains_key(&write.slot)) {
-                    let values = composer.circuit.values(write.slot);
-                    let positions = cases.iter().filter_map(|(value, _)| values.binary_search(value).ok());
-                    written.entry(write.slot).or_default().extend(positions);
-                }
-            }
+        let way = || std::iter::once(first).chain(inside.iter().copied());
+        let mut written: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
+        for (slot, position) in self.written(composer, way().map(|(event, _)| &events[event])) {
+            written.entry(slot).or_default().push(position);
         }
         let mut all: FxHashSet<(u32, usize)> = FxHashSet::default();
-        for &(event, states) in way {
+        for (event, states) in way() {
             // Ways meet, and are the same from there on.
             let end = ends.entry((event, states)).or_insert_with(|| {
                 let both = composer.circuit.and([states, events[event].guard]);

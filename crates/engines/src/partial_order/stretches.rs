@@ -4,6 +4,8 @@
 //! which others may fire next, and so on until the state cannot be transient. Where that tells too many sets of states
 //! apart, only slots to which constants are written (the places of processes) are followed.
 
+use std::rc::Rc;
+
 use quotient_functions::{Circuit, Event, KnownValues, NodeId};
 use quotient_ir::Action;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -13,6 +15,8 @@ use crate::partial_order::stable::control_slots;
 
 /// The largest number of sets of states that are told apart.
 const SETS: usize = 4096;
+/// The largest number of rules that are tried in such sets.
+const TRIES: usize = 50_000;
 
 /// The stretches of a model.
 pub(super) struct Stretches<'a> {
@@ -29,6 +33,10 @@ pub(super) struct Stretches<'a> {
     followed: Option<FxHashSet<u32>>,
     /// For a set of transient states, the events that may fire in it, and the transient states after them.
     next: FxHashMap<NodeId, Next>,
+    /// The rules that were tried in these sets.
+    tries: usize,
+    /// All rules that may fire in transient states.
+    all: Rc<[usize]>,
 }
 
 /// Rules by the values of one slot with which they may fire.
@@ -93,7 +101,7 @@ struct Next {
 /// The way through transient states that begins with an event.
 pub(super) struct Stretch {
     /// The events that may fire on it, the first one included.
-    pub(super) members: Vec<usize>,
+    pub(super) members: Rc<[usize]>,
     /// The others, each with some of the states in which it may fire; none if they are too many.
     pub(super) inside: Option<Vec<(usize, NodeId)>>,
     /// Whether it never gets stuck.
@@ -110,7 +118,8 @@ impl<'a> Stretches<'a> {
         let known = |number: usize| [guards[number], events[number].fault].map(|node| circuit.known_values(node));
         let inside: Vec<(usize, [KnownValues; 2])> = inside.map(|number| (number, known(number))).collect();
         let index = Index::new(circuit, &inside, events);
-        Self { events, guards, passing, inside, index, followed: None, next: FxHashMap::default() }
+        let all = inside.iter().map(|&(member, _)| member).collect();
+        Self { events, guards, passing, inside, index, followed: None, next: FxHashMap::default(), tries: 0, all }
     }
 
     /// The stretch that begins with an event in some states; `None` if no transient state comes after it.
@@ -126,12 +135,12 @@ impl<'a> Stretches<'a> {
             followed.extend(composer.support(self.passing).iter());
             self.followed = Some(followed);
             self.next.clear();
+            self.tries = 0;
             if let Ok(stretch) = self.follow(composer, event, states) {
                 return stretch;
             }
         }
-        let members = self.inside.iter().map(|&(member, _)| member).collect();
-        Some(Stretch { members, inside: None, is_total: false })
+        Some(Stretch { members: Rc::clone(&self.all), inside: None, is_total: false })
     }
 
     fn follow(
@@ -151,7 +160,7 @@ impl<'a> Stretches<'a> {
         let mut is_total = true;
         let mut inside: Vec<(usize, NodeId)> = Vec::new();
         while let Some(states) = pending.pop() {
-            if self.next.len() > SETS || composer.circuit.is_spent() {
+            if self.next.len() > SETS || self.tries > TRIES || composer.circuit.is_spent() {
                 return Err(TooMany);
             }
             if !self.next.contains_key(&states) {
@@ -171,11 +180,11 @@ impl<'a> Stretches<'a> {
         members.sort_unstable();
         inside.sort_unstable();
         inside.dedup();
-        Ok(Some(Stretch { members, inside: Some(inside), is_total }))
+        Ok(Some(Stretch { members: members.into(), inside: Some(inside), is_total }))
     }
 
     /// What may happen in a set of transient states.
-    fn successors(&self, composer: &mut Composer<'_>, states: NodeId) -> Next {
+    fn successors(&mut self, composer: &mut Composer<'_>, states: NodeId) -> Next {
         let mut next = Vec::new();
         let mut stuck = vec![states];
         let tracked: Vec<u32> =
@@ -187,6 +196,7 @@ impl<'a> Stretches<'a> {
         };
         let candidates = self.index.candidates(&here);
         composer.circuit.charge(candidates.len());
+        self.tries += candidates.len();
         for number in candidates {
             let (event, [guard, fault]) = &self.inside[number];
             let event = *event;
