@@ -49,6 +49,16 @@ fn processes_are_counted() {
 }
 
 #[test]
+fn very_many_processes_are_counted_by_default() {
+    for (arguments, is_counted) in
+        [(&["-D", "N=100"][..], true), (&["-D", "N=20"], false), (&["-D", "N=100", "--max-states", "50"], false)]
+    {
+        let said = quotient([&["check", SEMAPHORE], arguments].concat());
+        assert_eq!(said.stderr.contains("100 interchangeable values are counted"), is_counted, "{said}");
+    }
+}
+
+#[test]
 fn what_counters_do_not_show_is_refused_with_its_location() {
     let said = quotient(["check", "--engine", "counters", GOLFERS]);
     assert_eq!(said.status, Some(3), "{said}");

@@ -35,7 +35,9 @@ pub use adaptive::{
     AdaptiveError, AdaptiveReport, GuardedEdge, GuardedQuotient, PartitionTime, check_adaptive, guarded_quotient,
 };
 pub use check::{check, check_system, unfinished};
-pub use counters::{CountersError, CountersReport, Refused, check_by_counters, check_temporal_by_counters};
+pub use counters::{
+    CountersBounds, CountersError, CountersReport, Refused, check_by_counters, check_temporal_by_counters,
+};
 pub use cross_check::{CrossCheck, Extent};
 pub use distributed::{JoinError, Membership, Network, join};
 pub use narrowing::{Narrowing, layout_for};

@@ -1,17 +1,28 @@
 //! Searches with counted objects: what the text shows to be interchangeable, the engine, and what is refused.
 
 use quotient_engines::{
-    CountersError, CountersReport, SearchOptions, TemporalReport, check_by_counters, check_temporal_by_counters,
+    CountersBounds, CountersError, CountersReport, SearchOptions, StopReason, TemporalReport, check_by_counters,
+    check_temporal_by_counters,
 };
-use quotient_ir::{Budget, PropertyId, Source};
+use quotient_ir::{Budget, PropertyId, Source, TypeKind};
 use quotient_symmetry::{Preserved, TextSymmetries, symmetries_of_text};
 
 use crate::control::{Control, Follower, Phase};
 use crate::error::Error;
 use crate::model::Model;
-use crate::plan::{Plan, Refusal};
+use crate::plan::{Plan, Refusal, refuse_counters};
 use crate::run::{Found, stopped};
 use crate::search::{unfinished, within_memory};
+
+/// From so many interchangeable values on, a check tries to count them: sorting so many values takes longer for each step
+/// than any local state takes to count.
+const VERY_MANY_VALUES: usize = 64;
+
+/// The states that it may store for each of these values.
+const STATES_FOR_EACH: u64 = 8;
+
+/// What else it may take: a state takes longer with each sort of objects in it.
+const TRIAL: CountersBounds = CountersBounds { starts: 64, sorts: 16 };
 
 /// From so many interchangeable values on, they are counted where a net is explored: a step then costs less than with
 /// representatives.
@@ -28,7 +39,41 @@ pub(crate) fn search(plan: &Plan, control: &Control) -> Result<Found, Error> {
         return Ok(stopped(plan, None, reason, control));
     }
     let text = text.ok_or_else(too_large)?;
-    run(model, &text, search, control).map(|(found, _)| found)
+    run(model, &text, (search, CountersBounds::default()), control).map(|(found, _)| found)
+}
+
+/// The same where a check is free to choose, if many values are interchangeable, and few states suffice: as many as are
+/// over before the usual search would have begun to gain ([why so](../../../docs/adr/0048-very-many-objects-are-counted-by-default.md)).
+pub(crate) fn try_search(plan: &Plan, control: &Control) -> Result<Option<Found>, Error> {
+    let Plan { model, search, properties, .. } = plan;
+    if !may_count(plan) {
+        return Ok(None);
+    }
+    let Some(text) = text(model, properties, control) else { return Ok(None) };
+    let largest = text.free().iter().map(|(_, values)| values.len()).max().unwrap_or(0);
+    if largest < VERY_MANY_VALUES {
+        return Ok(None);
+    }
+    let most_states = STATES_FOR_EACH * largest as u64;
+    let search = SearchOptions { max_states: Some(most_states), ..search.clone() };
+    match run(model, &text, (&search, TRIAL), control) {
+        Ok((found, _)) if matches!(found.report.stop_reason, None | Some(StopReason::Violation)) => Ok(Some(found)),
+        Err(error @ Error::Internal(_)) => Err(error),
+        _ => Ok(None),
+    }
+}
+
+/// Whether nothing was asked for that counters do not do, or not in the same way.
+fn may_count(plan: &Plan) -> bool {
+    let Plan { model, options, search, .. } = plan;
+    let is_bounded = search.max_states.is_some() || search.max_depth.is_some();
+    // The text is read only if objects may have local states.
+    let ir = model.ir();
+    let has_many = ir.types.iter().any(|ty| match ty.kind {
+        TypeKind::Array { index, .. } => ir.domain(index).size() >= VERY_MANY_VALUES as u64,
+        _ => false,
+    });
+    has_many && !is_bounded && options.workers.is_none() && refuse_counters(model, options, search, false).is_ok()
 }
 
 /// Checks a temporal property.
@@ -48,7 +93,7 @@ pub(crate) fn explore(model: &Model, search: &SearchOptions, control: &Control) 
     if let Some(reason) = control.check() {
         return Ok((Found::new(None, unfinished(model, search, reason, control)), None));
     }
-    run(model, &text.ok_or_else(too_large)?, &counting(search), control)
+    run(model, &text.ok_or_else(too_large)?, (&counting(search), CountersBounds::default()), control)
 }
 
 /// The same for a model with many interchangeable values, and with at most so many states; none if that does not suffice.
@@ -63,7 +108,7 @@ pub(crate) fn try_explore(
         return Ok(None);
     };
     let search = SearchOptions { max_states: Some(most_states), ..counting(search) };
-    match run(model, &text, &search, control) {
+    match run(model, &text, (&search, CountersBounds::default()), control) {
         Ok(explored) if explored.0.report.stop_reason.is_none() => Ok(Some(explored)),
         Err(error @ Error::Internal(_)) => Err(error),
         _ => Ok(None),
@@ -85,11 +130,16 @@ fn too_large() -> Refusal {
     Refusal::Engine("--engine counters: the text is too large to be read for symmetries".into())
 }
 
-fn run(model: &Model, text: &TextSymmetries, search: &SearchOptions, control: &Control) -> Result<Explored, Error> {
+fn run(
+    model: &Model,
+    text: &TextSymmetries,
+    (search, bounds): (&SearchOptions, CountersBounds),
+    control: &Control,
+) -> Result<Explored, Error> {
     control.enter(Phase::Searching);
     let mut follower = Follower::new(control, None);
     let search = within_memory(search, control);
-    let found = check_by_counters(model.ir(), model.layout(), text, &search, &mut follower);
+    let found = check_by_counters(model.ir(), model.layout(), text, (&search, bounds), &mut follower);
     let found = found.map_err(|error| error_of(model.source(), error))?;
     let CountersReport { report, families, most_entities, tokens } = found;
     let sizes: Vec<String> = families.iter().map(u64::to_string).collect();

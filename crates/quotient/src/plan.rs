@@ -403,7 +403,12 @@ fn refuse_engine(
 }
 
 /// Refuses what searches with counters do not support.
-fn refuse_counters(model: &Model, options: &Options, search: &SearchOptions, is_temporal: bool) -> Result<(), Refusal> {
+pub(crate) fn refuse_counters(
+    model: &Model,
+    options: &Options,
+    search: &SearchOptions,
+    is_temporal: bool,
+) -> Result<(), Refusal> {
     let is_fair = is_temporal && search.fairness != FairnessMode::None;
     let unusable: [(bool, &str); 13] = [
         (is_fair, "--fairness: a step does not say which of the objects that are counted takes it"),

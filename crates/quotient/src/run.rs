@@ -203,7 +203,12 @@ pub(crate) fn search_as_planned(plan: &Plan, control: &Control) -> Result<Found,
         Engine::Symbolic => return symbolic::search(plan, control),
         Engine::Counters => return counters::search(plan, control),
         Engine::Solver(method) => return solver::search(plan, method, control),
-        Engine::Auto | Engine::Explicit => {}
+        Engine::Auto => {
+            if let Some(found) = counters::try_search(plan, control)? {
+                return Ok(found);
+            }
+        }
+        Engine::Explicit => {}
     }
     let (search, partial_order) = partial_order::applied(plan, control.interrupt())?;
     let found = search_with_symmetries(&Plan { search, ..plan.clone() }, control)?;

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use num_bigint::BigUint;
 use quotient_engines::{
-    CountersError, CountersReport, Report, SearchOptions, Silent, StopReason, Subject, Verdict, check,
+    CountersBounds, CountersError, CountersReport, Report, SearchOptions, Silent, StopReason, Subject, Verdict, check,
     check_by_counters, plan_in_steps,
 };
 use quotient_frontends::{Language, LoadOptions, load};
@@ -58,7 +58,7 @@ fn by_counters(
     let properties = options.properties.as_deref().unwrap_or_default();
     let text = symmetries_of_text(model, layout, Preserved::Properties(properties), &Budget::unlimited());
     let text = text.ok().flatten().filter(|text| !text.free().is_empty())?;
-    Some(check_by_counters(model, layout, &text, options, &mut Silent))
+    Some(check_by_counters(model, layout, &text, (options, CountersBounds::default()), &mut Silent))
 }
 
 /// Compares a search with counters with the explicit one.

@@ -73,6 +73,22 @@ pub struct CountersReport {
     pub tokens: Option<(u64, u64)>,
 }
 
+/// How much a search that is only tried may take. Beyond it, it ends as interrupted.
+#[derive(Clone, Copy, Debug)]
+pub struct CountersBounds {
+    /// The largest number of instances of starts: each is run on its own.
+    pub starts: usize,
+    /// The largest number of sorts of objects in a state.
+    pub sorts: usize,
+}
+
+/// No bounds.
+impl Default for CountersBounds {
+    fn default() -> Self {
+        Self { starts: usize::MAX, sorts: usize::MAX }
+    }
+}
+
 /// Checks a model with counters for the values that its text shows to be freely interchangeable.
 ///
 /// # Errors
@@ -81,14 +97,14 @@ pub fn check_by_counters(
     model: &Model,
     layout: &Layout,
     text: &TextSymmetries,
-    options: &SearchOptions,
+    (options, bounds): (&SearchOptions, CountersBounds),
     observer: &mut dyn Observer,
 ) -> Result<CountersReport, CountersError> {
     let checks = Checks::new(model, options.properties.as_deref());
     refuse_unsupported(model)?;
     let scheme = Scheme::new(model, layout, text)?;
     let interpreter = Interpreter::new(model, layout).until(&observer.interrupt());
-    let mut search = Search::new(&scheme, &interpreter, (&checks, options), None, observer);
+    let mut search = Search::new(&scheme, &interpreter, (&checks, options, bounds), None, observer);
     let end = search.run();
     let is_finished = matches!(end, End::Finished);
     let mut verdicts = Verdicts::new(model, &checks, options, is_finished, &search.covered);
@@ -165,7 +181,8 @@ fn dead_end_of_tracked(
     let interpreter = Interpreter::new(&tracked.model, &tracked.layout).until(&observer.interrupt());
     let checks = Checks::new(&tracked.model, Some(&tracked.conditions));
     let options = SearchOptions { deadlock: DeadlockMode::Off, ..options.clone() };
-    let mut search = Search::new(&scheme, &interpreter, (&checks, &options), Some(&tracked), observer);
+    let mut search =
+        Search::new(&scheme, &interpreter, (&checks, &options, CountersBounds::default()), Some(&tracked), observer);
     let (keys, is_wrong) = match search.run() {
         End::Finished => match search.dead_end(tracked.conditions[0])? {
             Some(keys) => (keys, false),

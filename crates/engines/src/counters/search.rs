@@ -6,7 +6,6 @@ use num_bigint::BigUint;
 use quotient_ir::{DeadlockMode, Interpreter, Outcome as Concrete, PropertyId, RuleId, StartId, Table, TableIndex};
 use rustc_hash::FxHashMap;
 
-use super::Refused;
 use super::canonical::{Canonical, decode};
 use super::columns::Scheme;
 use super::concrete::{counted, starts};
@@ -14,6 +13,7 @@ use super::orbits::Orbits;
 use super::steps::{Chosen, Firing, Outcome, Truth, expand, truth};
 use super::store::{Number, Store};
 use super::tracked::Tracked;
+use super::{CountersBounds, Refused};
 use crate::explicit::judge::Checks;
 use crate::observer::{Observer, Progress};
 use crate::options::SearchOptions;
@@ -54,6 +54,7 @@ pub(crate) struct Search<'a> {
     pub(crate) interpreter: &'a Interpreter<'a>,
     pub(crate) checks: &'a Checks,
     pub(crate) options: &'a SearchOptions,
+    bounds: CountersBounds,
     /// What is tracked, if something is.
     tracked: Option<&'a Tracked>,
     pub(crate) observer: &'a mut dyn Observer,
@@ -84,7 +85,7 @@ impl<'a> Search<'a> {
     pub(crate) fn new(
         scheme: &'a Scheme<'a>,
         interpreter: &'a Interpreter<'a>,
-        (checks, options): (&'a Checks, &'a SearchOptions),
+        (checks, options, bounds): (&'a Checks, &'a SearchOptions, CountersBounds),
         tracked: Option<&'a Tracked>,
         observer: &'a mut dyn Observer,
     ) -> Self {
@@ -95,6 +96,7 @@ impl<'a> Search<'a> {
             interpreter,
             checks,
             options,
+            bounds,
             tracked,
             observer,
             store: Store::default(),
@@ -122,7 +124,10 @@ impl<'a> Search<'a> {
 
     fn search(&mut self) -> Result<(), Box<End>> {
         self.levels.push(0);
-        for (start, arguments) in starts(self.interpreter) {
+        for (number, (start, arguments)) in starts(self.interpreter).enumerate() {
+            if number >= self.bounds.starts {
+                return Err(stopped(StopReason::Interrupted));
+            }
             if self.tracked.is_some_and(|tracked| !tracked.is_first(self.scheme, &arguments)) {
                 continue;
             }
@@ -241,6 +246,9 @@ impl<'a> Search<'a> {
         link(&mut self.steps, number);
         *self.levels.last_mut().expect("there is the level of the starts") += 1;
         self.most_entities = self.most_entities.max(state.counts.iter().map(Vec::len).sum());
+        if self.most_entities > self.bounds.sorts {
+            return Err(stopped(StopReason::Interrupted));
+        }
         if let Some(tokens) = &mut self.tokens {
             let own = world.tokens(self.scheme);
             *tokens = (tokens.0.max(own.0), tokens.1.max(own.1));
