@@ -16,6 +16,7 @@ use crate::explicit::batch::{Batch, Run};
 use crate::explicit::checkpoint::{
     self, CheckpointSubject, NO_SUBJECT, ResumeError, Saved, SearchTotals, Snapshot, is_resumable,
 };
+use crate::explicit::dense::Numbers;
 use crate::explicit::dense::ancestry::Ancestry;
 use crate::explicit::disk::{self, Handover, Waiting};
 use crate::explicit::expansion::{Expander, Expansion, deadlock};
@@ -24,7 +25,7 @@ use crate::explicit::judge::{Admission, Checks, Judge, end_with};
 use crate::explicit::lookup::Lookup;
 use crate::explicit::recent::Recent;
 use crate::explicit::shards::Shards;
-use crate::explicit::store::{Entries, Hash, NO_PARENT, Probe, StateNumber, Store, copy};
+use crate::explicit::store::{Entries, Hash, NO_PARENT, Probe, StateNumber, Store};
 use crate::explicit::{End, Exploration, Form, Halt, Rest, note, stop};
 use crate::observer::{Edge, Observer, Progress};
 use crate::options::{SearchOptions, SearchOrder};
@@ -103,6 +104,8 @@ struct MemorySearch<'a, S: SearchSpace> {
     /// The number of bytes at which the store becomes dense, if it still does.
     dense_at: Option<u64>,
     store: Store,
+    /// The state that was read last.
+    read: Numbers,
     /// The parents of all states, if the store is dense.
     ancestry: Option<Ancestry>,
     batch: Batch,
@@ -172,6 +175,7 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
             approximate: form.entries.is_approximate(),
             dense_at: form.dense_at,
             store: Store::new(system.words(), form.entries, options.max_memory),
+            read: Numbers::default(),
             ancestry: None,
             batch: Batch::new(system.words()),
             recent: Recent::new(system.words(), RECENT_WORTH),
@@ -411,7 +415,7 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
 
     /// Fires all instances in a state.
     fn expand(&mut self, number: StateNumber, scratch: &mut S::Scratch, state: &mut [u64]) -> Result<(), Halt> {
-        copy(state, self.store.state(number));
+        self.store.read(number, &mut self.read, state);
         match self.judge.expands(state) {
             Ok(true) => {}
             unmet => return self.leave_unexpanded(number, unmet.err()),
