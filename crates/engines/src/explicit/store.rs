@@ -299,6 +299,13 @@ impl Store {
         Self { chunk_shift, states, parents, length, ..store }
     }
 
+    /// A number of states in a dense set, of which nothing else is known.
+    pub(crate) fn of_dense(words: usize, dense: Dense, length: u64) -> Self {
+        let mut store = Self::new(words, Entries::Numbers, None);
+        (store.parts, store.table_length) = (Vec::new(), 0);
+        Self { dense: Some(Box::new(dense)), length, ..store }
+    }
+
     /// The number of words of a state.
     pub(crate) fn words(&self) -> usize {
         self.words

@@ -176,6 +176,7 @@ pub(super) fn search<S: SearchSpace>(
         approximation: None,
         rest: None,
         ancestry: None,
+        origins: FxHashMap::default(),
     };
     if let Some(Order { ancestry, numbers, .. }) = order.filter(|_| exploration.store.is_dense()) {
         let last = if let End::Found(finding) = &mut exploration.end { Some(finding) } else { None };
