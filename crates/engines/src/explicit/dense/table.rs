@@ -165,7 +165,7 @@ const fn slots(stride: usize) -> usize {
 #[inline(always)]
 fn zero_bytes(word: u64) -> u64 {
     const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
-    !((word & LOW) + LOW | word | LOW)
+    !(((word & LOW) + LOW) | word | LOW)
 }
 
 /// Calls a function with the number of bytes of an entry as a constant, so that loops over a line are unrolled.

@@ -109,10 +109,10 @@ impl Shape {
         let is_first = self.prepare(memory);
         let Numbers { numbers, words } = memory;
         let mut changed = Changed::default();
-        for place in 0..self.leaves {
+        for (place, number) in numbers[..self.leaves].iter_mut().enumerate() {
             let pair = pair_of(state, place);
             if is_first || pair != pair_of(words, place) {
-                numbers[place] = leaf(parts, place, pair);
+                *number = leaf(parts, place, pair);
                 changed.add(place);
             }
         }
