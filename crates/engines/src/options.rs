@@ -54,7 +54,7 @@ pub struct SearchOptions {
     /// The number of states up to which several threads search in the order of one. Beyond, the order within a level is a
     /// matter of chance: a level in which something is wrong is searched to its end, and the run to it is one of the
     /// shortest. Verdicts, counts and depth are the same in each run. Searches with a limit on states, checkpoints,
-    /// disk, dense stores, markers and comparisons keep the order.
+    /// disk, stores that are dense from the beginning, markers and comparisons keep the order.
     pub ordered_states: u64,
     /// Whether transient states are stored, counted and expanded like others. In any case no claim applies to them.
     pub store_passing: bool,
@@ -308,7 +308,6 @@ impl SearchOptions {
         self.ordered_states < u64::MAX
             && identity == Identity::Words
             && self.store == StoreMode::Exact
-            && self.dense_from.is_none()
             && self.max_states.is_none()
             && self.checkpoint.is_none()
             && self.spill.is_none()

@@ -4,7 +4,8 @@
 use std::time::Duration;
 
 use quotient_engines::{
-    Clock, Edge, EngineError, Observer, ReductionPlan, Report, SearchOptions, Silent, SymmetrySource, Verdict,
+    Clock, Edge, EngineError, Observer, ReductionPlan, Report, SearchOptions, Silent, StoreMode, SymmetrySource,
+    Verdict,
 };
 use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{DeadlockMode, Layout, Model, PropertyId, Source};
@@ -144,3 +145,39 @@ fn edges_carry_permutations() {
         assert!(report.canonicalization.is_some_and(|time| time > Duration::ZERO), "{strategy}");
     }
 }
+
+/// The states represented up to a violation are those of the usual store if states are stored densely, from the beginning
+/// or from somewhere on. Threads that keep the order count the same; those that do not count whole levels.
+#[test]
+fn dense_stores_represent_the_same_states_up_to_a_violation() {
+    let model = model(
+        "type p: 1..5; var at: array[p] of 0..7;
+         startstate for i: p do at[i] := 0; end; end;
+         ruleset i: p do rule at[i] < 7 ==> at[i] := at[i] + 1; end; end;
+         invariant \"apart\" !(exists i: p do exists j: p do at[i] = 5 & at[j] = 6 end end);",
+    );
+    let layout = Layout::new(&model).expect("a layout");
+    let plan = plan_for(&model, &layout, Strategy::Canonical);
+    let run = |store, dense_from, threads, ordered_states| {
+        let options = SearchOptions { store, dense_from, threads, ordered_states, ..off() };
+        let report = check_with(&model, &layout, &plan, &options, &mut Silent).expect("a report");
+        let trace = report.properties[0].trace.as_ref().expect("a run");
+        (report.states, report.represented, trace.steps.len())
+    };
+    let in_order = run(StoreMode::Exact, None, 1, u64::MAX);
+    assert_eq!(in_order, (IN_ORDER.0, Some(IN_ORDER.1.into()), 12));
+    for (store, dense_from) in [(StoreMode::Dense, None), (StoreMode::Exact, Some(0)), (StoreMode::Exact, Some(3000))] {
+        for threads in [1, 2, 3] {
+            assert_eq!(run(store, dense_from, threads, u64::MAX), in_order, "{store:?} {dense_from:?} {threads}");
+        }
+    }
+    let by_levels = run(StoreMode::Exact, None, 2, 10);
+    assert_eq!(by_levels, (BY_LEVELS.0, Some(BY_LEVELS.1.into()), 12));
+    for (threads, ordered_states) in [(2, 10), (3, 10), (2, 100)] {
+        assert_eq!(run(StoreMode::Exact, Some(0), threads, ordered_states), by_levels, "{threads} {ordered_states}");
+    }
+}
+
+/// The states stored up to the violation and those they represent: up to it, and up to the end of its level.
+const IN_ORDER: (u64, u32) = (134, 4048);
+const BY_LEVELS: (u64, u32) = (135, 4068);

@@ -664,6 +664,24 @@ fn a_dense_store_keeps_the_limit() {
     }
 }
 
+/// A search that does not fit into memory otherwise is finished by a store that becomes dense, on one thread, on several,
+/// and on several in any order.
+#[test]
+fn a_store_that_becomes_dense_has_room_for_more() {
+    // So many states that small tables and blocks do not matter.
+    let text = counters("").replace("const N: 7;", "const N: 8;");
+    let statistics = SearchOptions { statistics: true, ..SearchOptions::default() };
+    let whole = run(&text, &statistics);
+    let limit = whole.memory_bytes / 3 * 2;
+    for (threads, ordered_states) in [(1, u64::MAX), (2, u64::MAX), (2, 1000)] {
+        let tight = SearchOptions { threads, ordered_states, max_memory: Some(limit), ..statistics.clone() };
+        assert_eq!(run(&text, &tight).stop_reason, Some(StopReason::MemoryLimit(limit)), "{threads} threads");
+        let report = run(&text, &SearchOptions { dense_from: Some(limit / 2), ..tight });
+        let same = |report: Report| Report { memory_bytes: 0, words: 0, ..report };
+        assert_eq!(same(report), same(whole.clone()), "{threads} threads, {ordered_states} in order");
+    }
+}
+
 #[test]
 fn a_compact_store_takes_less_memory() {
     let text = counters("").replace("last: id;", "last: id; wide: array[1..40] of 0..1000000;");

@@ -5,6 +5,9 @@ use quotient_engines::{self as engines, EngineError, Observer, ReductionPlan, Re
 use crate::control::Control;
 use crate::model::Model;
 
+/// The part of the memory for states at which they are stored in few bytes each, where that is possible: one half.
+const DENSE_SHARE: u64 = 2;
+
 /// Searches as planned, or without a reduction if there is no plan.
 pub(crate) fn run(
     model: &Model,
@@ -32,7 +35,7 @@ pub(crate) fn within_memory(options: &SearchOptions, control: &Control) -> Searc
         control.write_at_the_end();
     }
     let max_memory = control.store_bytes(options.threads, options.spill.is_some());
-    SearchOptions { max_memory, ..options.clone() }
+    SearchOptions { max_memory, dense_from: max_memory.map(|bytes| bytes / DENSE_SHARE), ..options.clone() }
 }
 
 /// The report of a search that was stopped before it produced a result.

@@ -193,6 +193,8 @@ fn compare(model: &Model, deadlock: DeadlockMode, limit: usize) -> Result<Option
         ("memory", base.clone()),
         ("threads", SearchOptions { threads: 2, ..base.clone() }),
         ("any order", SearchOptions { threads: 2, ordered_states: 2, ..base.clone() }),
+        ("dense", SearchOptions { dense_from: Some(1 << 12), ..base.clone() }),
+        ("dense in any order", SearchOptions { threads: 2, ordered_states: 2, dense_from: Some(0), ..base.clone() }),
     ];
     if !has_liveness {
         ways.push(("disk", on_disk));

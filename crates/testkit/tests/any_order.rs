@@ -1,6 +1,6 @@
 //! Searches on several threads that find the states of a level in any order: verdicts, counts, depths, levels and the
 //! lengths of runs are those of one thread where all states are searched, and the same in each run where something is
-//! wrong.
+//! wrong, also if states move to dense sets on the way.
 //!
 //! A few hundred random models are tried; `QUOTIENT_ANY_ORDER` sets another number, and `QUOTIENT_RANDOM_SEED` the first
 //! seed.
@@ -44,10 +44,16 @@ fn compare(model: &Model, deadlock: DeadlockMode) -> Result<Option<bool>, String
             return Ok(None);
         }
         let mut known = None;
-        for (threads, ordered_states) in [(2, 1), (4, 1), (3, 7), (2, alone.states / 2), (2, alone.states + 1)] {
-            let options = SearchOptions { threads, ordered_states, max_states: None, ..base.clone() };
+        let half = alone.states / 2;
+        let ways = [(2, 1, false), (4, 1, false), (3, 7, false), (2, half, false), (2, alone.states + 1, false)];
+        for (threads, ordered_states, is_dense) in ways.into_iter().chain([(2, 1, true), (3, half, true)]) {
+            // The states of a level that were found in any order move to dense sets at its end.
+            let dense_from = is_dense.then_some(0);
+            let options = SearchOptions { threads, ordered_states, dense_from, max_states: None, ..base.clone() };
             let report = check(model, &layout, reduction, &options, &mut Silent).map_err(text)?;
-            let how = format!("{threads} threads, {ordered_states} in order, symmetries {}", reduction.is_some());
+            let symmetries = reduction.is_some();
+            let how =
+                format!("{threads} threads, {ordered_states} in order, dense {is_dense}, symmetries {symmetries}");
             for trace in report.properties.iter().filter_map(|property| property.trace.as_ref()) {
                 replay(&interpreter, trace).map_err(|error| format!("{how}: a run does not replay: {error}"))?;
             }

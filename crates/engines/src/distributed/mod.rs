@@ -22,7 +22,7 @@ use std::thread;
 
 use num_bigint::BigUint;
 use quotient_ir::{PropertyId, TableIndex};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use timely::communication::allocator::zero_copy::allocator::TcpBuilder;
 
 use crate::explicit::checkpoint::{CheckpointSubject, Sum};
@@ -280,6 +280,7 @@ fn nothing(store: Store, represented: Option<BigUint>) -> Exploration {
         findings: Vec::new(),
         approximation: None,
         ancestry: None,
+        origins: FxHashMap::default(),
         rest: None,
     }
 }

@@ -16,6 +16,7 @@ use crate::explicit::batch::{Batch, Run};
 use crate::explicit::checkpoint::{
     self, CheckpointSubject, NO_SUBJECT, ResumeError, Saved, SearchTotals, Snapshot, is_resumable,
 };
+use crate::explicit::dense::Numbers;
 use crate::explicit::dense::ancestry::Ancestry;
 use crate::explicit::disk::{self, Handover, Waiting};
 use crate::explicit::expansion::{Expander, Expansion, deadlock};
@@ -24,7 +25,7 @@ use crate::explicit::judge::{Admission, Checks, Judge, end_with};
 use crate::explicit::lookup::Lookup;
 use crate::explicit::recent::Recent;
 use crate::explicit::shards::Shards;
-use crate::explicit::store::{Entries, Hash, NO_PARENT, Probe, StateNumber, Store, copy};
+use crate::explicit::store::{Entries, Hash, NO_PARENT, Probe, StateNumber, Store};
 use crate::explicit::{End, Exploration, Form, Halt, Rest, note, stop};
 use crate::observer::{Edge, Observer, Progress};
 use crate::options::{SearchOptions, SearchOrder};
@@ -67,19 +68,12 @@ pub(super) fn retrace<S: SearchSpace>(
     observer: &mut dyn Observer,
 ) -> Result<Store, StopReason> {
     let mut search = MemorySearch::new(system, checks, options, form, &NO_SUBJECT, observer);
-    search.wanted = links.keys().map(|&number| (number, Vec::new())).collect();
-    search.missing = links.len();
-    let end = if links.is_empty() { Ok(()) } else { search.run(None) };
-    if search.missing > 0 {
-        return Err(match end.map_err(|end| *end) {
-            Err(End::Stopped(reason)) => reason,
-            _ => StopReason::Interrupted,
-        });
-    }
+    search.wanted.words = links.keys().map(|&number| (number, Vec::new())).collect();
+    search.find_wanted()?;
     let mut states = Store::new(system.words(), Entries::Numbers, None);
     let mut numbers: FxHashMap<StateNumber, StateNumber> = FxHashMap::default();
     for (number, parent) in links {
-        let state = &search.wanted[number];
+        let state = &search.wanted.words[number];
         let hash = Hash::of(state);
         if let Probe::Vacant(vacancy) = states.probe(state, hash) {
             let parent = parent.map_or(NO_PARENT, |parent| numbers[&parent]);
@@ -88,6 +82,51 @@ pub(super) fn retrace<S: SearchSpace>(
         }
     }
     Ok(states)
+}
+
+/// The numbers of some states in the order of a search on one thread, and the parents of all states before the last of
+/// them. The search continues past violations, since a search in another order may have come to these states before the
+/// violation that this one would end with.
+pub(super) fn locate<S: SearchSpace>(
+    system: &S,
+    checks: &Checks,
+    options: &SearchOptions,
+    form: Form,
+    states: impl Iterator<Item = Vec<u64>>,
+    observer: &mut dyn Observer,
+) -> Result<(FxHashMap<Vec<u64>, StateNumber>, Ancestry), StopReason> {
+    let mut search = MemorySearch::new(system, checks, options, form, &NO_SUBJECT, observer);
+    search.wanted.numbers = states.map(|state| (state, NO_PARENT)).collect();
+    search.find_wanted()?;
+    Ok((search.wanted.numbers, search.ancestry.expect("the store is dense from the beginning")))
+}
+
+/// States that a repeated search is to find.
+#[derive(Debug, Default)]
+struct Wanted {
+    /// By their numbers: their words.
+    words: FxHashMap<StateNumber, Vec<u64>>,
+    /// By their words: their numbers.
+    numbers: FxHashMap<Vec<u64>, StateNumber>,
+    /// How many have not been found.
+    missing: usize,
+}
+
+impl Wanted {
+    /// Takes note of a state; returns whether all are found now.
+    fn meet(&mut self, number: StateNumber, state: &[u64]) -> bool {
+        if let Some(words) = self.words.get_mut(&number) {
+            *words = state.to_vec();
+            self.missing -= 1;
+        }
+        if !self.numbers.is_empty()
+            && let Some(place) = self.numbers.get_mut(state)
+        {
+            *place = number;
+            self.missing -= 1;
+        }
+        self.missing == 0
+    }
 }
 
 struct MemorySearch<'a, S: SearchSpace> {
@@ -103,6 +142,8 @@ struct MemorySearch<'a, S: SearchSpace> {
     /// The number of bytes at which the store becomes dense, if it still does.
     dense_at: Option<u64>,
     store: Store,
+    /// The state that was read last.
+    read: Numbers,
     /// The parents of all states, if the store is dense.
     ancestry: Option<Ancestry>,
     batch: Batch,
@@ -133,9 +174,7 @@ struct MemorySearch<'a, S: SearchSpace> {
     begun: bool,
     /// Why an expansion was interrupted.
     halt: Option<Halt>,
-    /// States whose words should be kept, and how many of them are missing.
-    wanted: FxHashMap<StateNumber, Vec<u64>>,
-    missing: usize,
+    wanted: Wanted,
 }
 
 /// A point between two expansions at which no successor waits. A search can resume from here; states stored later will
@@ -172,6 +211,7 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
             approximate: form.entries.is_approximate(),
             dense_at: form.dense_at,
             store: Store::new(system.words(), form.entries, options.max_memory),
+            read: Numbers::default(),
             ancestry: None,
             batch: Batch::new(system.words()),
             recent: Recent::new(system.words(), RECENT_WORTH),
@@ -192,9 +232,21 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
             safe: SafePoint::default(),
             begun: false,
             halt: None,
-            wanted: FxHashMap::default(),
-            missing: 0,
+            wanted: Wanted::default(),
         }
+    }
+
+    /// Searches until all wanted states are found.
+    fn find_wanted(&mut self) -> Result<(), StopReason> {
+        self.wanted.missing = self.wanted.words.len() + self.wanted.numbers.len();
+        let end = if self.wanted.missing == 0 { Ok(()) } else { self.run(None) };
+        if self.wanted.missing == 0 {
+            return Ok(());
+        }
+        Err(match end.map_err(|end| *end) {
+            Err(End::Stopped(reason)) => reason,
+            _ => StopReason::Interrupted,
+        })
     }
 
     fn run(&mut self, resumed: Option<SafePoint>) -> Result<(), Halt> {
@@ -309,6 +361,7 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
             levels: self.levels,
             memory_bytes: self.store.peak_bytes() + self.stack_peak + self.ancestry.as_ref().map_or(0, Ancestry::bytes),
             ancestry: self.ancestry,
+            origins: FxHashMap::default(),
             covered: self.covered,
             findings: self.findings.into_list(),
             states: self.store.len(),
@@ -411,7 +464,7 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
 
     /// Fires all instances in a state.
     fn expand(&mut self, number: StateNumber, scratch: &mut S::Scratch, state: &mut [u64]) -> Result<(), Halt> {
-        copy(state, self.store.state(number));
+        self.store.read(number, &mut self.read, state);
         match self.judge.expands(state) {
             Ok(true) => {}
             unmet => return self.leave_unexpanded(number, unmet.err()),
@@ -578,8 +631,7 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
         parent: StateNumber,
     ) -> Result<Option<StateNumber>, Halt> {
         let origin = (parent != NO_PARENT).then_some(parent);
-        let Self { judge, store, ancestry, options, wanted, missing, stack, stack_peak, depth, level, covered, .. } =
-            self;
+        let Self { judge, store, ancestry, options, wanted, stack, stack_peak, depth, level, covered, .. } = self;
         let admission = judge.admit(
             state,
             tag,
@@ -595,14 +647,8 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
                 if let Some(ancestry) = ancestry {
                     ancestry.push(origin);
                 }
-                if *missing > 0
-                    && let Some(words) = wanted.get_mut(&number)
-                {
-                    *words = state.to_vec();
-                    *missing -= 1;
-                    if *missing == 0 {
-                        return Err(stop(StopReason::Interrupted));
-                    }
+                if wanted.missing > 0 && wanted.meet(number, state) {
+                    return Err(stop(StopReason::Interrupted));
                 }
                 if options.order == SearchOrder::DepthFirst {
                     stack.push((number, u32::try_from(*level).unwrap_or(u32::MAX)));

@@ -26,10 +26,10 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use quotient_ir::{PropertyId, Violation};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::observer::Observer;
-use crate::options::{SearchOptions, SearchOrder, StoreMode};
+use crate::options::{SearchOptions, SearchOrder, StoreMode, ViolationLimit};
 use crate::report::{Approximation, EngineError, StopReason};
 use crate::seam::{Facts, Identity, SearchSpace};
 use checkpoint::{CheckpointSubject, ResumeError, Saved, SearchTotals};
@@ -90,6 +90,9 @@ pub(crate) struct Exploration {
     /// The parents of all states in the order of the search, if the store does not know them. Findings have the numbers
     /// of this order.
     pub(crate) ancestry: Option<Ancestry>,
+    /// The words of the states that findings come from, if nothing tells the parents of states: the store is dense, and
+    /// the order of the search was a matter of chance.
+    pub(crate) origins: FxHashMap<StateNumber, Vec<u64>>,
 }
 
 impl Exploration {
@@ -165,12 +168,13 @@ pub(crate) fn explore<S: SearchSpace>(
     if is_shared && known <= LARGEST_BEGINNING && options.permits_any_order(identity) {
         let ordered = options.ordered_states.max(known + 1);
         let first = SearchOptions { max_states: Some(ordered), ..options.clone() };
-        let found = memory::search(system, checks, &first, form, subject, begin.take(), &mut *observer);
+        // Its states are kept in order: they are few.
+        let usual = Form { dense_at: None, ..form };
+        let found = memory::search(system, checks, &first, usual, subject, begin.take(), &mut *observer);
         let (mut exploration, _) = found.map_err(refused)?;
         match (&exploration.end, exploration.rest.take()) {
             (End::Stopped(StopReason::StateLimit(limit)), Some(rest)) if *limit == ordered => {
-                let entries = form.entries;
-                return Ok(unordered::continue_search(system, checks, options, entries, exploration, rest, observer));
+                return Ok(unordered::continue_search(system, checks, options, form, exploration, rest, observer));
             }
             // There are very many starts, so nothing has begun.
             (End::Stopped(StopReason::StateLimit(limit)), None) if *limit == ordered => {}
@@ -229,15 +233,37 @@ pub(crate) fn retrace<S: SearchSpace>(
     exploration: &mut Exploration,
     observer: &mut dyn Observer,
 ) {
-    if exploration.approximation.is_none() && exploration.ancestry.is_none() {
+    if exploration.approximation.is_none() && exploration.ancestry.is_none() && exploration.origins.is_empty() {
         return;
     }
     let form = Form::of(system, checks, options, observer.wants_graph());
-    let Exploration { end, findings, store, ancestry, .. } = exploration;
+    let Exploration { end, findings, store, ancestry, origins, .. } = exploration;
     let last = if let End::Found(finding) = end { Some(finding) } else { None };
     let mut found: Vec<&mut Finding> = findings.iter_mut().chain(last).collect();
     if found.is_empty() {
         return;
+    }
+    let past_violations;
+    let mut options = options;
+    if !origins.is_empty() {
+        past_violations = SearchOptions { violations: ViolationLimit::All, ..options.clone() };
+        options = &past_violations;
+        *store = Shards::single(Store::new(system.words(), Entries::Numbers, None));
+        let form = Form { dense_at: Some(0), ..form };
+        let located = memory::locate(system, checks, options, form, origins.values().cloned(), &mut *observer);
+        match located {
+            Ok((numbers, parents)) => {
+                for finding in &mut found {
+                    finding.origin = finding.origin.map(|origin| numbers[&origins[&origin]]);
+                }
+                *ancestry = Some(parents);
+            }
+            Err(reason) => {
+                *end = End::Stopped(reason);
+                findings.clear();
+                return;
+            }
+        }
     }
     let parent = |number: StateNumber| match &*ancestry {
         Some(ancestry) => ancestry.parent(number),

@@ -7,6 +7,7 @@ use std::ops::ControlFlow;
 use num_bigint::BigUint;
 use rustc_hash::FxHashSet;
 
+use crate::explicit::dense::Numbers;
 use crate::explicit::disk::Overflow;
 use crate::explicit::lookup::Lookup;
 use crate::explicit::store::{Hash, NO_PARENT, Probe, StateNumber, Store};
@@ -136,7 +137,13 @@ impl Shards {
     ) -> io::Result<ControlFlow<()>> {
         if self.is_dense() {
             // States that do not count were stored last, so that their words are known.
-            let surplus: FxHashSet<&[u64]> = surplus.iter().map(|&number| self.state(number)).collect();
+            let words = |&number: &StateNumber| {
+                let store = &self.stores[self.shard(number)];
+                let mut state = vec![0; store.words()];
+                store.read(number >> self.bits, &mut Numbers::default(), &mut state);
+                state
+            };
+            let surplus: FxHashSet<Vec<u64>> = surplus.iter().map(words).collect();
             let mut visit = |state: &[u64]| match surplus.contains(state) {
                 true => ControlFlow::Continue(()),
                 false => visit(state),

@@ -11,11 +11,11 @@
 //! hashes (except for collisions), so that growing it traverses old and new memory sequentially.
 //!
 //! A store can become dense ([`Store::condense`]): it then keeps its states in a [`Dense`] set instead of the table, no
-//! parents, and in the arena only the states that are still to be expanded.
+//! parents, and in the arena only the states that are still to be expanded, in their short forms if they have some.
 
 use crate::explicit::batch::Table;
-use crate::explicit::dense::Dense;
-use crate::explicit::pages::prefer_large;
+use crate::explicit::dense::{Dense, Numbers, Short};
+use crate::explicit::pages::{give_back, prefer_large};
 
 /// The number of a stored state, in order of discovery.
 pub(crate) type StateNumber = u32;
@@ -190,6 +190,8 @@ pub(crate) enum Sighting {
 #[derive(Debug)]
 pub(crate) struct Store {
     words: usize,
+    /// The number of words that a state takes in the arena: fewer if the store is dense and states have short forms.
+    arena_words: usize,
     entries: Entries,
     /// The binary logarithm of the number of states per chunk.
     chunk_shift: u32,
@@ -265,6 +267,7 @@ impl Store {
         let bits = if let Entries::Bits(bytes) = entries { vec![0; (bytes / 8).max(1) as usize] } else { Vec::new() };
         Self {
             words,
+            arena_words: words,
             entries,
             chunk_shift: states.ilog2(),
             states: Vec::new(),
@@ -296,6 +299,18 @@ impl Store {
         Self { chunk_shift, states, parents, length, ..store }
     }
 
+    /// A number of states in a dense set, of which nothing else is known.
+    pub(crate) fn of_dense(words: usize, dense: Dense, length: u64) -> Self {
+        let mut store = Self::new(words, Entries::Numbers, None);
+        (store.parts, store.table_length) = (Vec::new(), 0);
+        Self { dense: Some(Box::new(dense)), length, ..store }
+    }
+
+    /// The number of words of a state.
+    pub(crate) fn words(&self) -> usize {
+        self.words
+    }
+
     /// The number of states.
     #[inline]
     pub(crate) fn len(&self) -> u64 {
@@ -312,7 +327,7 @@ impl Store {
     pub(crate) fn memory_bytes(&self) -> u64 {
         let forgotten = (self.forgotten as u64) << self.chunk_shift;
         let table = 8 * (self.table_length + self.bits.len() as u64) + self.dense.as_ref().map_or(0, |it| it.bytes());
-        self.chunk_bytes() * self.states.len() as u64 - 8 * self.words as u64 * forgotten + table
+        self.chunk_bytes() * self.states.len() as u64 - 8 * self.arena_words as u64 * forgotten + table
     }
 
     /// Whether the store is dense.
@@ -327,19 +342,31 @@ impl Store {
     /// If there is no room. The store can then not be used.
     pub(crate) fn condense(&mut self, last_word: u64, first_kept: StateNumber) -> Result<(), Full> {
         let mut dense = Dense::new(self.words, 64 - last_word.leading_zeros(), self.parts.len().ilog2())?;
-        self.parts = Vec::new();
+        self.parts.drain(..).for_each(|part| give_back(part.entries));
         self.table_length = 0;
-        self.parents.fill(Vec::new());
+        self.parents.iter_mut().for_each(|parents| give_back(std::mem::take(parents)));
         let kept = self.chunk(first_kept);
         for chunk in 0..self.states.len() {
             let others = self.chunk_bytes() * (self.states.len() - chunk) as u64;
+            let limit = self.memory_limit.saturating_sub(others);
+            let mut short = Vec::new();
+            if chunk >= kept && dense.has_short_forms() {
+                short.try_reserve_exact(1 << self.chunk_shift).map_err(|_| Full::System)?;
+            }
             for state in self.states[chunk].chunks_exact(self.words) {
-                dense.insert(state, usize::MAX, self.memory_limit.saturating_sub(others))?;
+                if let Some(Short(form)) = dense.insert(state, usize::MAX, limit)?.filter(|_| chunk >= kept) {
+                    short.push(form);
+                }
             }
             if chunk < kept {
-                self.states[chunk] = Vec::new();
                 self.forgotten = chunk + 1;
             }
+            if chunk < kept || dense.has_short_forms() {
+                give_back(std::mem::replace(&mut self.states[chunk], short));
+            }
+        }
+        if dense.has_short_forms() {
+            self.arena_words = 1;
         }
         self.dense = Some(Box::new(dense));
         Ok(())
@@ -349,7 +376,7 @@ impl Store {
     pub(crate) fn forget_before(&mut self, number: StateNumber) {
         let chunk = self.chunk(number);
         while self.forgotten < chunk {
-            self.states[self.forgotten] = Vec::new();
+            give_back(std::mem::take(&mut self.states[self.forgotten]));
             self.forgotten += 1;
         }
     }
@@ -380,11 +407,25 @@ impl Store {
         self.peak_bytes
     }
 
-    /// The words of a stored state.
+    /// The words of a stored state, in a store without short forms.
     #[inline]
     pub(crate) fn state(&self, number: StateNumber) -> &[u64] {
+        debug_assert_eq!(self.arena_words, self.words);
         let first = self.offset(number) * self.words;
         &self.states[self.chunk(number)][first..first + self.words]
+    }
+
+    /// Copies the words of a stored state, in any store that has not forgotten them, given the state that was read
+    /// before.
+    #[inline]
+    pub(crate) fn read(&self, number: StateNumber, memory: &mut Numbers, state: &mut [u64]) {
+        match &self.dense {
+            Some(dense) if dense.has_short_forms() => {
+                let form = Short(self.states[self.chunk(number)][self.offset(number)]);
+                state.copy_from_slice(dense.state(form, memory));
+            }
+            _ => copy(state, self.state(number)),
+        }
     }
 
     /// The parent of a state; none if a start led to it.
@@ -555,10 +596,11 @@ impl Store {
             self.add_chunk()?;
         }
         let arena = self.chunk_bytes() * (self.states.len() - self.forgotten) as u64;
-        if let Some(dense) = &mut self.dense {
-            dense.insert(state, position, self.memory_limit.saturating_sub(arena))?;
+        let dense = self.dense.as_mut().expect("the store is dense");
+        match dense.insert(state, position, self.memory_limit.saturating_sub(arena))? {
+            Some(Short(form)) => self.states[chunk].push(form),
+            None => append(&mut self.states[chunk], state),
         }
-        append(&mut self.states[chunk], state);
         self.length += 1;
         Ok(number)
     }
@@ -607,7 +649,7 @@ impl Store {
         let per_chunk = 1usize << self.chunk_shift;
         let mut states = Vec::new();
         let mut parents = Vec::new();
-        states.try_reserve_exact(per_chunk * self.words).map_err(|_| Full::System)?;
+        states.try_reserve_exact(per_chunk * self.arena_words).map_err(|_| Full::System)?;
         if self.dense.is_none() {
             parents.try_reserve_exact(per_chunk).map_err(|_| Full::System)?;
         }
@@ -657,7 +699,7 @@ impl Store {
         hash.part() & (self.parts.len() - 1)
     }
     fn chunk_bytes(&self) -> u64 {
-        (1u64 << self.chunk_shift) * (8 * self.words as u64 + if self.dense.is_none() { 4 } else { 0 })
+        (1u64 << self.chunk_shift) * (8 * self.arena_words as u64 + if self.dense.is_none() { 4 } else { 0 })
     }
     #[inline]
     fn chunk(&self, number: StateNumber) -> usize {

@@ -28,6 +28,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::explicit::barrier::Barrier;
 use crate::explicit::batch::{Batch, Run, Table};
 use crate::explicit::checkpoint::{self, CheckpointSubject, Restored, Saved, SearchTotals, Snapshot, is_resumable};
+use crate::explicit::dense::Numbers;
 use crate::explicit::dense::ancestry::Ancestry;
 use crate::explicit::disk::{self, Handover, Waiting};
 use crate::explicit::expansion::{Expander, Expansion, deadlock};
@@ -175,6 +176,7 @@ pub(super) fn search<S: SearchSpace>(
         approximation: None,
         rest: None,
         ancestry: None,
+        origins: FxHashMap::default(),
     };
     if let Some(Order { ancestry, numbers, .. }) = order.filter(|_| exploration.store.is_dense()) {
         let last = if let End::Found(finding) = &mut exploration.end { Some(finding) } else { None };
@@ -271,9 +273,11 @@ struct Snapshots<'s> {
 }
 
 impl Snapshots<'_> {
+    /// Copies the words of a state, given the states that were read before.
     #[inline]
-    fn state(&self, number: StateNumber) -> &[u64] {
-        self.stores[number as usize & ((1 << self.bits) - 1)].state(number >> self.bits)
+    fn read(&self, number: StateNumber, read: &mut [Numbers], state: &mut [u64]) {
+        let store = number as usize & ((1 << self.bits) - 1);
+        self.stores[store].read(number >> self.bits, &mut read[store], state);
     }
 }
 
@@ -284,6 +288,8 @@ struct Worker<'a, S: SearchSpace> {
     sorting: Sorting<'a, S>,
     /// The states of a block.
     states: Vec<u64>,
+    /// The state of each store that was read last.
+    read: Vec<Numbers>,
     hashes: Vec<Hash>,
     entries: Vec<u64>,
     sightings: Vec<Sighting>,
@@ -309,6 +315,7 @@ impl<'a, S: SearchSpace> ThreadedSearch<'a, S> {
                 recent: Recent::new(self.words, RECENT_WORTH),
             },
             states: Vec::new(),
+            read: vec![Numbers::default(); self.stores.len()],
             hashes: Vec::new(),
             entries: Vec::new(),
             sightings: Vec::new(),
@@ -427,11 +434,11 @@ impl<'a, S: SearchSpace> ThreadedSearch<'a, S> {
         numbers: &[StateNumber],
         ask: Ask<'_>,
     ) {
-        let Worker { scratch, sorting, states, judge, .. } = worker;
+        let Worker { scratch, sorting, states, read, judge, .. } = worker;
         // Their memory latencies overlap.
-        states.clear();
-        for &number in numbers {
-            append(states, stores.state(number));
+        states.resize(numbers.len() * self.words, 0);
+        for (&number, state) in numbers.iter().zip(states.chunks_exact_mut(self.words)) {
+            stores.read(number, read, state);
         }
         for (position, (&number, state)) in (0..).zip(numbers.iter().zip(states.chunks_exact(self.words))) {
             match judge.expands(state) {

@@ -14,7 +14,8 @@ use rustc_hash::FxHashSet;
 
 use crate::explicit::store::{Full, NO_PARENT, Probe, Sighting};
 use table::{ANYWHERE, Key, LEAST_BITS, Place, Sight, Table, ones};
-use tree::{Numbers, Tree};
+pub(crate) use tree::Numbers;
+use tree::Tree;
 
 /// The number of bits of the numbers of parts at first, and by how many they become longer.
 const FIRST_BITS: u32 = 20;
@@ -34,6 +35,10 @@ pub(crate) struct Dense {
     /// How often positions became invalid because of another table.
     widenings: u64,
 }
+
+/// A state as the numbers of its two parts.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Short(pub(crate) u64);
 
 /// How a state becomes a number.
 #[derive(Debug)]
@@ -117,12 +122,17 @@ impl Dense {
 
     /// Looks up several states, each of which comes first in a slice of words. Each pass waits for memory once, not once
     /// for each state.
-    pub(crate) fn recognise<'r>(&self, records: impl Iterator<Item = &'r [u64]>, sightings: &mut Vec<Sighting>) {
+    pub(crate) fn recognise<'r>(&self, mut records: impl Iterator<Item = &'r [u64]>, sightings: &mut Vec<Sighting>) {
         let mut memory = Numbers::default();
-        let places: Vec<Option<Place>> =
-            records.map(|record| Some(self.table.place(self.key(&record[..self.words], &mut memory)?))).collect();
+        let mut places: Vec<Option<Place>> = Vec::with_capacity(AT_A_TIME);
         sightings.clear();
-        for places in places.chunks(AT_A_TIME) {
+        loop {
+            places.clear();
+            let some = records.by_ref().take(AT_A_TIME);
+            places.extend(some.map(|record| Some(self.table.place(self.key(&record[..self.words], &mut memory)?))));
+            if places.is_empty() {
+                return;
+            }
             // A loop of its own: the less there is to do for each, the more of them wait at the same time.
             let touched = places.iter().flatten().fold(0, |sum, place| sum ^ self.table.touch(place));
             std::hint::black_box(touched);
@@ -135,29 +145,44 @@ impl Dense {
     }
 
     /// Adds a state that is not there, at the position that [`Dense::probe`] has just returned. The set takes at most so
-    /// many bytes.
+    /// many bytes. Returns its short form, if it has one.
     ///
     /// # Errors
     /// If there is no room.
-    pub(crate) fn insert(&mut self, state: &[u64], position: usize, limit: u64) -> Result<(), Full> {
+    pub(crate) fn insert(&mut self, state: &[u64], position: usize, limit: u64) -> Result<Option<Short>, Full> {
         let mut position = u32::try_from(position).unwrap_or(ANYWHERE);
-        let key = match &mut self.folding {
-            Folding::Words { .. } => self.key(state, &mut Numbers::default()),
+        let (key, short) = match &mut self.folding {
+            Folding::Words { .. } => (self.key(state, &mut Numbers::default()), None),
             Folding::Tree { tree, bits } => {
                 let root = tree.add(state)?;
                 if (0..2).any(|part| u64::from(root[part]) > ones(bits[part])) {
                     self.widen(root, limit)?;
                     position = ANYWHERE;
                 }
-                self.key_of(root)
+                (self.key_of(root), Some(Short(u64::from(root[0]) | u64::from(root[1]) << 32)))
             }
         };
         let Some(key) = key else {
             self.odd.insert(state.into());
-            return Ok(());
+            return Ok(None);
         };
         let others = self.bytes() - self.table.bytes();
-        self.table.insert(key, position, limit.saturating_sub(others))
+        self.table.insert(key, position, limit.saturating_sub(others))?;
+        Ok(short)
+    }
+
+    /// Whether states have short forms.
+    pub(crate) fn has_short_forms(&self) -> bool {
+        matches!(self.folding, Folding::Tree { .. })
+    }
+
+    /// The state with a short form, given the one that was asked for before.
+    #[inline]
+    pub(crate) fn state<'m>(&self, Short(root): Short, memory: &'m mut Numbers) -> &'m [u64] {
+        match &self.folding {
+            Folding::Words { .. } => unreachable!("its words are its only form"),
+            Folding::Tree { tree, .. } => tree.state([root as u32, (root >> 32) as u32], memory),
+        }
     }
 
     /// Makes the numbers of parts longer, so that there is room for some.
@@ -186,22 +211,13 @@ impl Dense {
 
     /// Visits all states, in no particular order. A break ends that.
     pub(crate) fn visit(&self, mut visit: impl FnMut(&[u64]) -> ControlFlow<()>) -> ControlFlow<()> {
-        let mut state = vec![0; self.words];
-        let mut numbers = Vec::new();
-        self.table.visit(|key| {
-            match &self.folding {
-                Folding::Words { .. } => {
-                    state[0] = key.main;
-                    if let Some(second) = state.get_mut(1) {
-                        *second = key.rest;
-                    }
-                }
-                Folding::Tree { tree, bits } => {
-                    let root = [(key.main & ones(bits[0])) as u32, (key.main >> bits[0]) as u32];
-                    tree.state(root, &mut numbers, &mut state);
-                }
+        let mut memory = Numbers::default();
+        self.table.visit(|key| match &self.folding {
+            Folding::Words { .. } => visit(&[key.main, key.rest][..self.words]),
+            Folding::Tree { tree, bits } => {
+                let root = [(key.main & ones(bits[0])) as u32, (key.main >> bits[0]) as u32];
+                visit(tree.state(root, &mut memory))
             }
-            visit(&state)
         })?;
         self.odd.iter().try_for_each(|state| visit(state))
     }

@@ -6,18 +6,22 @@
 //!
 //! The table consists of parts that grow one by one, by a half, and not at the same time.
 
-use std::ops::{ControlFlow, Range};
+use std::ops::ControlFlow;
 
 use rustc_hash::FxHashSet;
 
+use crate::explicit::pages::prefer_large;
 use crate::explicit::store::Full;
 
 /// Bytes of a line: two lines of the cache, which are next to each other. In one, too many entries would find no room.
 const LINE: usize = 128;
-/// The bits of an entry that say how far it is from its line. Zero: there is no entry.
+/// The bits of an entry that say how far it is from its line. They come after its first byte, so that the first bytes of
+/// entries differ as much as possible.
 const CODE_BITS: u32 = 3;
+/// One line farther, in these bits.
+const ONE_LINE: u128 = 1 << 8;
 /// How many lines an entry can be from its own.
-const FARTHEST: usize = (1 << CODE_BITS) - 2;
+const FARTHEST: usize = (1 << CODE_BITS) - 1;
 /// The bits of a permuted number that say where it belongs in its part.
 const TAG_BITS: u32 = 32;
 /// The least number of bits of a number. Smaller ones are filled up.
@@ -82,12 +86,14 @@ struct Part {
     used: usize,
 }
 
+/// The number of entries, the first byte of each, and the other bytes of each: so a few words show which entries may be
+/// the one that is looked for.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(128))]
 struct Line([u8; LINE]);
 
-/// How entries are written in a part of some size. From the lowest bit: the code, the rank among the tags of the same
-/// line, the bits of the permuted number below the tag, the second piece of the number.
+/// How entries are written in a part of some size. From the lowest bit, without the code: the rank among the tags of the
+/// same line, the bits of the permuted number below the tag, the second piece of the number.
 #[derive(Clone, Copy, Debug)]
 struct Form {
     lines: u64,
@@ -107,7 +113,7 @@ impl Form {
         let shift = lines.ilog2();
         let bits = CODE_BITS + TAG_BITS - shift + low_bits + rest_bits;
         let stride = (bits.div_ceil(8) as usize).max(3);
-        Self { lines: lines as u64, shift, low_bits, stride, slots: LINE / stride, inverse: 1.0 / lines as f64 }
+        Self { lines: lines as u64, shift, low_bits, stride, slots: slots(stride), inverse: 1.0 / lines as f64 }
     }
     /// The number of entries at which the part grows: so many that most are still in their own lines.
     fn room(&self) -> usize {
@@ -120,18 +126,19 @@ impl Form {
         // Tags of the same line differ by at least so much that this distinguishes them.
         let rank = u64::from(product as u32) >> self.shift;
         let rank_bits = TAG_BITS - self.shift;
-        let entry = 1 | rank << CODE_BITS | low << (CODE_BITS + rank_bits);
-        let width = CODE_BITS + rank_bits + self.low_bits;
-        ((product >> TAG_BITS) as usize, u128::from(entry) | u128::from(rest) << width)
+        let number = u128::from(rank | low << rank_bits) | u128::from(rest) << (rank_bits + self.low_bits);
+        let entry = number & 0xff | number >> 8 << (8 + CODE_BITS);
+        ((product >> TAG_BITS) as usize, entry)
     }
     /// The tag, the bits below and the second piece of a number, given its entry and the line where that is.
     fn number(&self, line: usize, entry: u128) -> (u64, u64, u64) {
-        let away = entry as u64 & ((1 << CODE_BITS) - 1);
-        let line = line as u64 + 1 + if (line as u64) + 1 < away { self.lines } else { 0 } - away;
+        let away = entry as u64 >> 8 & ones(CODE_BITS);
+        let number = entry & 0xff | entry >> (8 + CODE_BITS) << 8;
+        let line = line as u64 + if (line as u64) < away { self.lines } else { 0 } - away;
         let rank_bits = TAG_BITS - self.shift;
-        let rank = (entry as u64 >> CODE_BITS) & ones(rank_bits);
-        let low = (entry >> (CODE_BITS + rank_bits)) as u64 & ones(self.low_bits);
-        let rest = (entry >> (CODE_BITS + rank_bits + self.low_bits)) as u64;
+        let rank = number as u64 & ones(rank_bits);
+        let low = (number >> rank_bits) as u64 & ones(self.low_bits);
+        let rest = (number >> (rank_bits + self.low_bits)) as u64;
         // The least multiple of the number of lines from here on is that of the tag. A division would take longer.
         let least = line << TAG_BITS | rank << self.shift;
         let mut tag = (least as f64 * self.inverse) as u64;
@@ -147,6 +154,18 @@ impl Form {
     fn after(&self, line: usize) -> usize {
         if line as u64 + 1 == self.lines { 0 } else { line + 1 }
     }
+}
+
+/// How many entries of a number of bytes are in a line.
+const fn slots(stride: usize) -> usize {
+    (LINE - 1) / stride
+}
+
+/// The high bits of those bytes of a word that are zero.
+#[inline(always)]
+fn zero_bytes(word: u64) -> u64 {
+    const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
+    !(((word & LOW) + LOW) | word | LOW)
 }
 
 /// Calls a function with the number of bytes of an entry as a constant, so that loops over a line are unrolled.
@@ -171,57 +190,60 @@ impl Line {
         let bytes: [u8; 8] = self.0[from..from + 8].try_into().expect("eight bytes");
         u64::from_le_bytes(bytes) >> (8 * (at - from))
     }
-    /// Whether an entry, of a number of bytes, is at one of some positions.
+    /// The number of entries.
     #[inline(always)]
-    fn has_in<const STRIDE: usize>(&self, slots: Range<usize>, entry: u128) -> bool {
-        let mut found = false;
-        if STRIDE <= 8 {
-            let mask = ones(8 * STRIDE as u32);
-            for slot in slots {
-                found |= self.word(slot * STRIDE) & mask == entry as u64;
-            }
-        } else {
-            // The first eight bytes and the last eight.
-            let last = (entry >> (8 * STRIDE).saturating_sub(64)) as u64;
-            for slot in slots {
-                let at = slot * STRIDE;
-                found |= (self.word(at) ^ entry as u64) | (self.word((at + STRIDE).saturating_sub(8)) ^ last) == 0;
-            }
-        }
-        found
+    fn count(&self) -> usize {
+        usize::from(self.0[0])
+    }
+    /// The place of the bytes of an entry after its first.
+    #[inline(always)]
+    fn rest_of<const STRIDE: usize>(slot: usize) -> usize {
+        1 + slots(STRIDE) + slot * (STRIDE - 1)
     }
     /// Looks for an entry, or else for room for it.
     #[inline(always)]
     fn look<const STRIDE: usize>(&self, entry: u128) -> Look {
-        // All of a half are compared without a branch for each, and lines are filled from the first on.
-        let (half, all) = (LINE / STRIDE / 2, LINE / STRIDE);
-        for slots in [0..half, half..all] {
-            if self.has_in::<STRIDE>(slots.clone(), entry) {
-                return Look::Found;
-            }
-            if !self.has(slots.end - 1, STRIDE) {
-                return slots.into_iter().find(|&slot| !self.has(slot, STRIDE)).map_or(Look::Full, Look::Room);
+        let count = self.count();
+        let first_bytes = u64::from(entry as u8) * 0x0101_0101_0101_0101;
+        for group in (0..slots(STRIDE)).step_by(8) {
+            let mut hits = zero_bytes(self.word(1 + group) ^ first_bytes);
+            while hits != 0 {
+                // The last group may show bytes that are not the first ones of entries.
+                let slot = group + hits.trailing_zeros() as usize / 8;
+                if slot < count && self.rest::<STRIDE>(slot) == entry >> 8 {
+                    return Look::Found;
+                }
+                hits &= hits - 1;
             }
         }
-        Look::Full
+        if count < slots(STRIDE) { Look::Room(count) } else { Look::Full }
+    }
+    /// The bytes of an entry after its first.
+    #[inline(always)]
+    fn rest<const STRIDE: usize>(&self, slot: usize) -> u128 {
+        let at = Self::rest_of::<STRIDE>(slot);
+        if STRIDE <= 9 {
+            return u128::from(self.word(at) & ones(8 * (STRIDE as u32 - 1)));
+        }
+        let last = u128::from(self.word((at + STRIDE).saturating_sub(9)));
+        u128::from(self.word(at)) | last << (8 * STRIDE).saturating_sub(72)
     }
     #[inline(always)]
     fn entry<const STRIDE: usize>(&self, slot: usize) -> u128 {
-        let at = slot * STRIDE;
-        if STRIDE <= 8 {
-            return u128::from(self.word(at) & ones(8 * STRIDE as u32));
-        }
-        let last = u128::from(self.word((at + STRIDE).saturating_sub(8)));
-        u128::from(self.word(at)) | last << (8 * STRIDE).saturating_sub(64)
+        u128::from(self.0[1 + slot]) | self.rest::<STRIDE>(slot) << 8
     }
-    /// Whether there is an entry.
-    #[inline]
-    fn has(&self, slot: usize, stride: usize) -> bool {
-        self.0[slot * stride] & ((1 << CODE_BITS) - 1) != 0
-    }
+    /// Writes the next entry, if there is room.
     #[inline(always)]
-    fn write<const STRIDE: usize>(&mut self, slot: usize, entry: u128) {
-        self.0[slot * STRIDE..][..STRIDE].copy_from_slice(&entry.to_le_bytes()[..STRIDE]);
+    fn push<const STRIDE: usize>(&mut self, entry: u128) -> bool {
+        let slot = self.count();
+        if slot == slots(STRIDE) {
+            return false;
+        }
+        let bytes = entry.to_le_bytes();
+        self.0[0] += 1;
+        self.0[1 + slot] = bytes[0];
+        self.0[Self::rest_of::<STRIDE>(slot)..][..STRIDE - 1].copy_from_slice(&bytes[1..STRIDE]);
+        true
     }
 }
 
@@ -238,7 +260,7 @@ enum Look {
 #[inline(always)]
 fn look<const STRIDE: usize>(part: &Part, mut line: usize, entry: u128) -> (Look, usize) {
     for away in 0..=FARTHEST as u128 {
-        match part.lines[line].look::<STRIDE>(entry + away) {
+        match part.lines[line].look::<STRIDE>(entry + away * ONE_LINE) {
             Look::Full => line = part.form.after(line),
             found => return (found, line),
         }
@@ -249,9 +271,7 @@ fn look<const STRIDE: usize>(part: &Part, mut line: usize, entry: u128) -> (Look
 #[inline]
 fn write_entry<const STRIDE: usize>(part: &mut Part, mut line: usize, entry: u128) -> bool {
     for away in 0..=FARTHEST as u128 {
-        let here = &mut part.lines[line];
-        if let Some(slot) = (0..LINE / STRIDE).find(|&slot| !here.has(slot, STRIDE)) {
-            here.write::<STRIDE>(slot, entry + away);
+        if part.lines[line].push::<STRIDE>(entry + away * ONE_LINE) {
             part.used += 1;
             return true;
         }
@@ -260,11 +280,12 @@ fn write_entry<const STRIDE: usize>(part: &mut Part, mut line: usize, entry: u12
     false
 }
 
-/// Writes an entry to a place in a line that is not far from its own.
+/// Writes an entry to a line that is not far from its own and has room.
 #[inline]
-fn write_entry_at<const STRIDE: usize>(part: &mut Part, own: usize, entry: u128, (line, slot): (usize, usize)) {
+fn write_entry_at<const STRIDE: usize>(part: &mut Part, own: usize, entry: u128, line: usize) {
     let away = line + if line < own { part.lines.len() } else { 0 } - own;
-    part.lines[line].write::<STRIDE>(slot, entry + away as u128);
+    let has_room = part.lines[line].push::<STRIDE>(entry + away as u128 * ONE_LINE);
+    debug_assert!(has_room);
     part.used += 1;
 }
 
@@ -273,7 +294,7 @@ fn visit_entries<const STRIDE: usize>(
     visit: &mut impl FnMut(u64, u64, u64) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     for (number, line) in part.lines.iter().enumerate() {
-        for slot in (0..LINE / STRIDE).take_while(|&slot| line.has(slot, STRIDE)) {
+        for slot in 0..line.count() {
             let (tag, low, rest) = part.form.number(number, line.entry::<STRIDE>(slot));
             visit(tag, low, rest)?;
         }
@@ -285,6 +306,7 @@ impl Part {
     fn new(lines: usize, low_bits: u32, rest_bits: u32) -> Result<Self, Full> {
         let mut empty = Vec::new();
         empty.try_reserve_exact(lines).map_err(|_| Full::System)?;
+        prefer_large(empty.spare_capacity_mut());
         empty.resize(lines, Line([0; LINE]));
         Ok(Self { lines: empty, form: Form::new(lines, low_bits, rest_bits), used: 0 })
     }
@@ -373,10 +395,7 @@ impl Table {
     /// Whether a position from [`Table::look`] is still vacant, if no part has grown since.
     #[inline]
     pub(super) fn is_vacant(&self, position: u32) -> bool {
-        self.located(position).is_some_and(|(part, line, slot)| {
-            let part = &self.parts[part];
-            !part.lines[line].has(slot, part.form.stride)
-        })
+        self.located(position).is_some_and(|(part, line, slot)| self.parts[part].lines[line].count() == slot)
     }
 
     /// How often a part has grown.
@@ -395,9 +414,9 @@ impl Table {
         if self.parts[part].used >= self.parts[part].form.room() {
             self.grow(part, limit)?;
             place = self.place(key);
-        } else if let Some((_, line, slot)) = self.located(position) {
+        } else if let Some((_, line, _)) = self.located(position) {
             let (part, own) = (&mut self.parts[part], place.line as usize);
-            with_stride!(part.form.stride, write_entry_at(part, own, place.entry, (line, slot)));
+            with_stride!(part.form.stride, write_entry_at(part, own, place.entry, line));
             return Ok(());
         }
         if !self.parts[part].write(place.line as usize, place.entry) {
@@ -545,7 +564,7 @@ mod tests {
                 let (home, entry) = form.place(tag, 37, 999);
                 for away in 0..=FARTHEST.min(lines - 1) {
                     let line = (home + away) % lines;
-                    assert_eq!(form.number(line, entry + away as u128), (tag, 37, 999));
+                    assert_eq!(form.number(line, entry + away as u128 * ONE_LINE), (tag, 37, 999));
                 }
             }
         }
@@ -586,7 +605,7 @@ mod tests {
         // One line for all entries of a part cannot have them all within reach.
         let mut table = Table::new(40, 0, 0).expect("there is memory");
         let same_line = |number: u64| table.permutation.undo(number, 0);
-        let keys: Vec<Key> = (0..200).map(same_line).collect();
+        let keys: Vec<Key> = (0..300).map(same_line).collect();
         for &key in &keys {
             table.insert(key, ANYWHERE, u64::MAX).expect("there is room");
         }

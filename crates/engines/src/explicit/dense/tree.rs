@@ -7,32 +7,64 @@ use crate::explicit::store::Full;
 const UNKNOWN: u32 = u32::MAX;
 /// The greatest number of parts at one place of a tree.
 const MOST: usize = 1 << 31;
+/// Entries of the smallest hash table of parts.
+const FIRST_ENTRIES: usize = 16;
 
 /// The parts of states of a number of words.
 #[derive(Debug)]
 pub(super) struct Tree {
-    words: usize,
+    shape: Shape,
     /// Pairs of words.
     leaves: Vec<Parts<[u64; 2]>>,
-    /// Pairs of numbers of parts, and which parts these are: first the leaves, then those here, in order.
-    inner: Vec<(Parts<u64>, [usize; 2])>,
-    /// The two parts of a whole state.
-    root: [usize; 2],
-    /// The numbers of the parts of the state added last.
-    added: Vec<u32>,
+    /// Pairs of numbers of parts.
+    inner: Vec<Parts<u64>>,
+    /// The state added last.
+    added: Numbers,
 }
 
-/// The numbers of the parts of one state.
-#[derive(Debug, Default)]
-pub(super) struct Numbers {
+/// Which parts the parts consist of: first the leaves, then the others, in order.
+#[derive(Debug)]
+struct Shape {
+    words: usize,
+    leaves: usize,
+    inner: Vec<[usize; 2]>,
+    /// The two parts of a whole state.
+    root: [usize; 2],
+}
+
+/// The numbers of the parts of one state. The next state has most of them, too.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Numbers {
     numbers: Vec<u32>,
     /// The state.
     words: Vec<u64>,
 }
 
-impl Tree {
-    /// For states of at least three words.
-    pub(super) fn new(words: usize) -> Self {
+/// A set of parts, by their numbers modulo 64: it may have more parts than were added.
+#[derive(Clone, Copy, Debug, Default)]
+struct Changed(u64);
+
+impl Changed {
+    #[inline]
+    fn add(&mut self, part: usize) {
+        self.0 |= 1 << (part % 64);
+    }
+    #[inline]
+    fn has(self, part: usize) -> bool {
+        self.0 >> (part % 64) & 1 == 1
+    }
+    /// Gives a part another number.
+    #[inline]
+    fn set(&mut self, numbers: &mut [u32], part: usize, number: u32) {
+        if numbers[part] != number {
+            numbers[part] = number;
+            self.add(part);
+        }
+    }
+}
+
+impl Shape {
+    fn new(words: usize) -> Self {
         let leaves = words.div_ceil(2);
         let mut inner = Vec::new();
         let mut row: Vec<usize> = (0..leaves).collect();
@@ -41,56 +73,87 @@ impl Tree {
             for pair in row.chunks(2) {
                 if let &[left, right] = pair {
                     above.push(leaves + inner.len());
-                    inner.push((Parts::default(), [left, right]));
+                    inner.push([left, right]);
                 } else {
                     above.push(pair[0]);
                 }
             }
             row = above;
         }
-        let root = [row[0], row[1]];
-        Self { words, leaves: (0..leaves).map(|_| Parts::default()).collect(), inner, root, added: Vec::new() }
+        Self { words, leaves, inner, root: [row[0], row[1]] }
     }
 
-    pub(super) fn bytes(&self) -> u64 {
-        let leaves: u64 = self.leaves.iter().map(Parts::bytes).sum();
-        leaves + self.inner.iter().map(|(parts, _)| parts.bytes()).sum::<u64>()
-    }
-
-    /// The numbers of the two parts of a state, if they are known. What `memory` has from the state before is not looked
-    /// up again where the two are the same.
-    #[inline]
-    pub(super) fn find(&self, state: &[u64], memory: &mut Numbers) -> Option<[u32; 2]> {
+    /// Makes room for the numbers of a state; returns whether there were none.
+    fn prepare(&self, memory: &mut Numbers) -> bool {
         let is_first = memory.words.len() != self.words;
         if is_first {
             memory.words.clear();
             memory.words.resize(self.words, 0);
             memory.numbers.clear();
-            memory.numbers.resize(self.leaves.len() + self.inner.len(), UNKNOWN);
+            memory.numbers.resize(self.leaves + self.inner.len(), UNKNOWN);
         }
+        is_first
+    }
+
+    /// Replaces the numbers of the parts of one state by those of another, given what finds the number of a leaf and of
+    /// another part. Parts that both states have are not looked up again.
+    #[inline]
+    fn fold<T>(
+        &self,
+        state: &[u64],
+        memory: &mut Numbers,
+        parts: &mut T,
+        leaf: impl Fn(&mut T, usize, [u64; 2]) -> u32,
+        inner: impl Fn(&mut T, usize, u64) -> u32,
+    ) -> Option<[u32; 2]> {
+        let is_first = self.prepare(memory);
         let Numbers { numbers, words } = memory;
-        // Bit by bit, the parts that are other than before.
-        let mut changed = 0u64;
-        for (leaf, parts) in self.leaves.iter().enumerate() {
-            let pair = pair_of(state, leaf);
-            if is_first || pair != pair_of(words, leaf) {
-                numbers[leaf] = parts.find(pair);
-                changed |= 1 << (leaf % 64);
+        let mut changed = Changed::default();
+        for (place, number) in numbers[..self.leaves].iter_mut().enumerate() {
+            let pair = pair_of(state, place);
+            if is_first || pair != pair_of(words, place) {
+                *number = leaf(parts, place, pair);
+                changed.add(place);
             }
         }
         words.copy_from_slice(&state[..self.words]);
-        for (number, (parts, [left, right])) in (self.leaves.len()..).zip(&self.inner) {
-            if changed >> (left % 64) & 1 == 1 || changed >> (right % 64) & 1 == 1 {
-                let (left, right) = (numbers[*left], numbers[*right]);
-                numbers[number] = match left == UNKNOWN || right == UNKNOWN {
+        for (place, &[left, right]) in self.inner.iter().enumerate() {
+            if changed.has(left) || changed.has(right) {
+                let (left, right) = (numbers[left], numbers[right]);
+                numbers[self.leaves + place] = match left == UNKNOWN || right == UNKNOWN {
                     true => UNKNOWN,
-                    false => parts.find(u64::from(left) << 32 | u64::from(right)),
+                    false => inner(parts, place, u64::from(left) << 32 | u64::from(right)),
                 };
-                changed |= 1 << (number % 64);
+                changed.add(self.leaves + place);
             }
         }
         let found = self.root.map(|part| numbers[part]);
         (found[0] != UNKNOWN && found[1] != UNKNOWN).then_some(found)
+    }
+}
+
+impl Tree {
+    /// For states of at least three words.
+    pub(super) fn new(words: usize) -> Self {
+        let shape = Shape::new(words);
+        let leaves = (0..shape.leaves).map(|_| Parts::default()).collect();
+        let inner = shape.inner.iter().map(|_| Parts::default()).collect();
+        Self { shape, leaves, inner, added: Numbers::default() }
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        let leaves: u64 = self.leaves.iter().map(Parts::bytes).sum();
+        leaves + self.inner.iter().map(Parts::bytes).sum::<u64>()
+    }
+
+    /// The numbers of the two parts of a state, if they are known, given the state that was looked up before.
+    #[inline]
+    pub(super) fn find(&self, state: &[u64], memory: &mut Numbers) -> Option<[u32; 2]> {
+        let (leaf, inner) = (
+            |tree: &mut &Self, place: usize, pair| tree.leaves[place].find(pair),
+            |tree: &mut &Self, place: usize, pair| tree.inner[place].find(pair),
+        );
+        self.shape.fold(state, memory, &mut &*self, leaf, inner)
     }
 
     /// The same; parts that are not known become so.
@@ -98,33 +161,53 @@ impl Tree {
     /// # Errors
     /// If there is no room.
     pub(super) fn add(&mut self, state: &[u64]) -> Result<[u32; 2], Full> {
-        let numbers = &mut self.added;
-        numbers.clear();
-        for (leaf, parts) in self.leaves.iter_mut().enumerate() {
-            numbers.push(parts.add(pair_of(state, leaf))?);
-        }
-        for (parts, [left, right]) in &mut self.inner {
-            let pair = u64::from(numbers[*left]) << 32 | u64::from(numbers[*right]);
-            numbers.push(parts.add(pair)?);
-        }
-        Ok(self.root.map(|part| numbers[part]))
+        let Self { shape, leaves, inner, added } = self;
+        let mut parts = (leaves, inner, Full::Numbers);
+        let root = shape.fold(
+            state,
+            added,
+            &mut parts,
+            |(leaves, _, full), place, pair| number_or(leaves[place].add(pair), full),
+            |(_, inner, full), place, pair| number_or(inner[place].add(pair), full),
+        );
+        root.ok_or_else(|| {
+            added.words.clear();
+            parts.2
+        })
     }
 
-    /// The state with two parts. `numbers` is working memory.
-    pub(super) fn state(&self, root: [u32; 2], numbers: &mut Vec<u32>, state: &mut [u64]) {
-        numbers.clear();
-        numbers.resize(self.leaves.len() + self.inner.len(), 0);
-        for (part, number) in self.root.into_iter().zip(root) {
-            numbers[part] = number;
+    /// The state with two parts, given the one that was asked for before.
+    #[inline]
+    pub(super) fn state<'m>(&self, root: [u32; 2], memory: &'m mut Numbers) -> &'m [u64] {
+        self.shape.prepare(memory);
+        let Numbers { numbers, words } = memory;
+        let mut changed = Changed::default();
+        for (part, number) in self.shape.root.into_iter().zip(root) {
+            changed.set(numbers, part, number);
         }
-        for (place, (parts, [left, right])) in self.inner.iter().enumerate().rev() {
-            let pair = parts.all[numbers[self.leaves.len() + place] as usize];
-            (numbers[*left], numbers[*right]) = ((pair >> 32) as u32, pair as u32);
+        for (place, (parts, &[left, right])) in self.inner.iter().zip(&self.shape.inner).enumerate().rev() {
+            let part = self.shape.leaves + place;
+            if changed.has(part) {
+                let pair = parts.all[numbers[part] as usize];
+                changed.set(numbers, left, (pair >> 32) as u32);
+                changed.set(numbers, right, pair as u32);
+            }
         }
-        for (words, (parts, &number)) in state.chunks_mut(2).zip(self.leaves.iter().zip(&*numbers)) {
-            words.copy_from_slice(&parts.all[number as usize][..words.len()]);
+        for (place, (parts, words)) in self.leaves.iter().zip(words.chunks_mut(2)).enumerate() {
+            if changed.has(place) {
+                words.copy_from_slice(&parts.all[numbers[place] as usize][..words.len()]);
+            }
         }
+        words
     }
+}
+
+/// The number of a part that was added, or why there is none.
+fn number_or(added: Result<u32, Full>, full: &mut Full) -> u32 {
+    added.unwrap_or_else(|reason| {
+        *full = reason;
+        UNKNOWN
+    })
 }
 
 #[inline]
@@ -157,23 +240,31 @@ fn mix(number: u64) -> u64 {
     (product as u64) ^ (product >> 64) as u64
 }
 
-/// The different parts at one place, numbered, with a hash table of the numbers.
+/// The different parts at one place, numbered, with a hash table of the numbers: linear probing, at most four fifths full.
 #[derive(Debug)]
 struct Parts<K> {
     all: Vec<K>,
-    /// Each entry: the upper half of the hash, and the number plus one; zero if vacant. A power of two.
-    entries: Vec<u64>,
+    /// Eight bits of the hash of each entry; zero if it is vacant.
+    tags: Vec<u8>,
+    numbers: Vec<u32>,
 }
 
 impl<K> Default for Parts<K> {
     fn default() -> Self {
-        Self { all: Vec::new(), entries: vec![0; 16] }
+        Self { all: Vec::new(), tags: vec![0; FIRST_ENTRIES], numbers: vec![0; FIRST_ENTRIES] }
     }
+}
+
+/// The tag of a hash, and where it belongs among so many entries.
+#[inline]
+fn place(hash: u64, length: usize) -> (u8, usize) {
+    let home = ((hash >> 32) * length as u64) >> 32;
+    ((hash as u8).max(1), home as usize)
 }
 
 impl<K: Part> Parts<K> {
     fn bytes(&self) -> u64 {
-        (size_of::<K>() * self.all.capacity() + 8 * self.entries.len()) as u64
+        (size_of::<K>() * self.all.capacity() + 5 * self.tags.len()) as u64
     }
 
     #[inline]
@@ -184,18 +275,15 @@ impl<K: Part> Parts<K> {
     /// The number of a part, or the position where its entry would be.
     #[inline]
     fn probe(&self, part: K, hash: u64) -> Result<u32, usize> {
-        let mask = self.entries.len() - 1;
-        let mut position = hash as usize & mask;
+        let (tag, mut position) = place(hash, self.tags.len());
         loop {
-            let entry = self.entries[position];
-            if entry == 0 {
-                return Err(position);
+            match self.tags[position] {
+                0 => return Err(position),
+                known if known == tag && self.all[self.numbers[position] as usize] == part => {
+                    return Ok(self.numbers[position]);
+                }
+                _ => position = if position + 1 == self.tags.len() { 0 } else { position + 1 },
             }
-            let number = entry as u32 - 1;
-            if entry >> 32 == hash >> 32 && self.all[number as usize] == part {
-                return Ok(number);
-            }
-            position = (position + 1) & mask;
         }
     }
 
@@ -209,32 +297,35 @@ impl<K: Part> Parts<K> {
             return Err(Full::Numbers);
         }
         if self.all.len() == self.all.capacity() {
-            // A quarter more: there may be many.
-            self.all.try_reserve_exact((self.all.len() / 4).max(16)).map_err(|_| Full::System)?;
+            // An eighth more: there may be many.
+            self.all.try_reserve_exact((self.all.len() / 8).max(16)).map_err(|_| Full::System)?;
         }
+        let number = self.all.len() as u32;
         self.all.push(part);
-        self.entries[position] = (hash >> 32) << 32 | self.all.len() as u64;
-        if 3 * self.all.len() > 2 * self.entries.len() {
+        self.tags[position] = place(hash, self.tags.len()).0;
+        self.numbers[position] = number;
+        if 5 * self.all.len() > 4 * self.tags.len() {
             self.grow()?;
         }
-        Ok(self.all.len() as u32 - 1)
+        Ok(number)
     }
 
     #[cold]
     fn grow(&mut self) -> Result<(), Full> {
-        let length = 2 * self.entries.len();
-        let mut entries = Vec::new();
-        entries.try_reserve_exact(length).map_err(|_| Full::System)?;
-        entries.resize(length, 0);
-        for (number, part) in (1..).zip(&self.all) {
-            let hash = part.hash();
-            let mut position = hash as usize & (length - 1);
-            while entries[position] != 0 {
-                position = (position + 1) & (length - 1);
+        let length = self.tags.len() + self.tags.len() / 2;
+        let (mut tags, mut numbers) = (Vec::new(), Vec::new());
+        tags.try_reserve_exact(length).map_err(|_| Full::System)?;
+        numbers.try_reserve_exact(length).map_err(|_| Full::System)?;
+        tags.resize(length, 0);
+        numbers.resize(length, 0);
+        for (number, part) in (0..).zip(&self.all) {
+            let (tag, mut position) = place(part.hash(), length);
+            while tags[position] != 0 {
+                position = if position + 1 == length { 0 } else { position + 1 };
             }
-            entries[position] = (hash >> 32) << 32 | number;
+            (tags[position], numbers[position]) = (tag, number);
         }
-        self.entries = entries;
+        (self.tags, self.numbers) = (tags, numbers);
         Ok(())
     }
 }
@@ -256,11 +347,10 @@ mod tests {
                 roots.push(tree.add(&state(number)).expect("there is room"));
             }
             assert!((1..2000).all(|number| roots[number] != roots[number - 1]));
-            let (mut numbers, mut back) = (Vec::new(), vec![0; words]);
+            let mut back = Numbers::default();
             for number in 0..2000 {
                 assert_eq!(tree.find(&state(number), &mut memory), Some(roots[number as usize]));
-                tree.state(roots[number as usize], &mut numbers, &mut back);
-                assert_eq!(back, state(number));
+                assert_eq!(tree.state(roots[number as usize], &mut back), state(number));
                 let mut other = state(number);
                 other[number as usize % words] += 1 << 40;
                 assert_eq!(tree.find(&other, &mut memory), None);

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use bytemuck::allocation::try_zeroed_slice_box;
 
-use crate::explicit::pages::prefer_large;
+use crate::explicit::pages::{give_back, prefer_large};
 use crate::explicit::store::{Full, StateNumber, Store};
 
 /// The approximate number of words of a chunk, so that it has large pages; where memory is limited, a small share of it.
@@ -22,6 +22,10 @@ pub(super) struct Arena {
     /// The binary logarithm of the number of states of a chunk.
     chunk_shift: u32,
     chunks: Vec<OnceLock<Chunk>>,
+    /// The number of chunks that were forgotten.
+    forgotten: usize,
+    /// The greatest number of chunks, with those.
+    most_chunks: usize,
 }
 
 #[derive(Debug)]
@@ -37,8 +41,26 @@ impl Arena {
         let chunk_shift = (chunk_words / words.max(1) as u64).max(LEAST_STATES).ilog2();
         let chunk_bytes = (8 * words as u64 + 4) << chunk_shift;
         let fitting = max_memory.map_or(u64::MAX, |bytes| bytes / chunk_bytes + 1);
-        let chunks = fitting.min(most_states >> chunk_shift) as usize;
-        Self { words, chunk_shift, chunks: (0..chunks).map(|_| OnceLock::new()).collect() }
+        let most_chunks = (most_states >> chunk_shift) as usize;
+        let chunks = fitting.min(most_chunks as u64) as usize;
+        let chunks = (0..chunks).map(|_| OnceLock::new()).collect();
+        Self { words, chunk_shift, chunks, forgotten: 0, most_chunks }
+    }
+
+    /// Forgets the states with lower numbers, as far as memory can be freed. Returns the number of bytes.
+    pub(super) fn forget_before(&mut self, number: u64) -> u64 {
+        let end = (number >> self.chunk_shift) as usize;
+        let freed = self.chunks[self.forgotten..end].iter_mut().filter_map(OnceLock::take).map(|chunk| {
+            let Chunk { states, parents } = chunk;
+            give_back(states.into_vec().into_iter().map(AtomicU64::into_inner).collect::<Vec<u64>>());
+            give_back(parents.into_vec().into_iter().map(AtomicU32::into_inner).collect::<Vec<u32>>());
+        });
+        let freed = freed.count();
+        self.forgotten = end;
+        // There is room for as many as before.
+        let places = (self.chunks.len() + freed).min(self.most_chunks);
+        self.chunks.resize_with(places, OnceLock::new);
+        self.bytes((freed as u64) << self.chunk_shift)
     }
 
     /// The bytes that this many states take.
@@ -99,7 +121,7 @@ impl Arena {
 
     /// The same states in a store in which none can be looked up.
     pub(super) fn into_store(self, states: u64) -> Store {
-        let Self { words, chunk_shift, chunks } = self;
+        let Self { words, chunk_shift, chunks, .. } = self;
         let full = states >> chunk_shift;
         let chunks = chunks.into_iter().filter_map(OnceLock::into_inner);
         let (words_of, parents) = (0u64..)
@@ -144,6 +166,22 @@ mod tests {
                 assert_eq!(store.parent(number as u32), Some(number as u32 / 3));
             }
         }
+    }
+
+    #[test]
+    fn an_arena_that_forgets_has_room_for_more() {
+        let mut arena = Arena::new(2, 1 << 20, Some(1 << 20), 1);
+        let mut kept = 0;
+        for number in 0..1 << 20 {
+            if arena.write(number, &[number, 7], 0).is_err() {
+                assert!(arena.bytes(number - kept) > 1 << 20);
+                kept = number - 5000;
+                assert!(arena.forget_before(kept) > 0);
+                arena.write(number, &[number, 7], 0).expect("there is room");
+            }
+            assert!(arena.is(kept, &[kept, 7]) && arena.is(number, &[number, 7]));
+        }
+        assert_eq!(arena.write(1 << 20, &[1, 7], 0), Err(Full::Numbers));
     }
 
     #[test]

@@ -7,19 +7,21 @@
 //! order, a level in which something is wrong is searched to its end, and what is wrong there has an order of its own
 //! ([`Rank`]). So verdicts, counts, and lengths of runs are the same in each run.
 //!
-//! A search begins in order, on one thread; only what is left of a large one comes here.
+//! A search begins in order, on one thread; only what is left of a large one comes here. When the table and the arenas are
+//! large, the states move to dense sets (`shared`), and the arenas keep the level and the next one only.
 
 mod arena;
+mod shared;
 mod table;
 
 use std::any::Any;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use quotient_ir::{Action, PropertyId, TableIndex, Violation};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::explicit::barrier::Barrier;
 use crate::explicit::batch::{Batch, Run};
@@ -29,12 +31,13 @@ use crate::explicit::judge::{Admission, Checks, Judge, end_with};
 use crate::explicit::recent::Recent;
 use crate::explicit::shards::Shards;
 use crate::explicit::store::{Entries, Full, Hash, NO_PARENT, Probe, STATE_LIMIT, StateNumber};
-use crate::explicit::{End, Exploration, Finding, Rest, note, stop};
+use crate::explicit::{End, Exploration, Finding, Form, Rest, note, stop};
 use crate::observer::{Observer, Progress};
 use crate::options::SearchOptions;
 use crate::report::StopReason;
-use crate::seam::SearchSpace;
+use crate::seam::{Facts, SearchSpace};
 use arena::Arena;
+use shared::SharedDense;
 use table::{Table, View};
 
 /// The least and the largest number of states of a block. States that follow each other have common successors, so
@@ -58,13 +61,13 @@ pub(super) fn continue_search<S: SearchSpace>(
     system: &S,
     checks: &Checks,
     options: &SearchOptions,
-    entries: Entries,
+    form: Form,
     begun: Exploration,
     rest: Rest,
     observer: &mut dyn Observer,
 ) -> Exploration {
     let words = system.words();
-    let entries = if words > 1 { Entries::Numbers } else { entries };
+    let entries = if words > 1 { Entries::Numbers } else { form.entries };
     let threads = options.threads as usize;
     let bits = threads.next_power_of_two().ilog2();
     let arenas: Vec<Arena> =
@@ -85,6 +88,7 @@ pub(super) fn continue_search<S: SearchSpace>(
         unexpanded: totals.unexpanded,
         findings: Findings::new(checks, options, findings),
         peak_bytes: 0,
+        origins: FxHashMap::default(),
     };
     let table = match Table::new(entries, length).and_then(|table| {
         take_over(&store, &table, &arenas)?;
@@ -108,7 +112,9 @@ pub(super) fn continue_search<S: SearchSpace>(
         table,
         stored: Apart(AtomicU64::new(states)),
         arena_bytes: AtomicU64::new(arenas[0].bytes(states)),
-        arenas,
+        arenas: arenas.into_iter().map(RwLock::new).collect(),
+        dense_at: form.dense_at,
+        dense: OnceLock::new(),
         job: RwLock::new(Job::default()),
         next: Apart(AtomicUsize::new(0)),
         is_crowded: AtomicBool::new(false),
@@ -134,15 +140,25 @@ pub(super) fn continue_search<S: SearchSpace>(
         worker.length = states;
         let mut lengths = vec![0; 1 << bits];
         lengths[0] = states;
+        let mut firsts = vec![0; 1 << bits];
+        firsts[0] = u64::from(current.start);
         let scratch = system.scratch();
-        let mut conductor = Conductor { search: &search, worker, scratch, counts: &mut counts, observer, lengths };
+        let mut conductor =
+            Conductor { search: &search, worker, scratch, counts: &mut counts, observer, lengths, firsts };
         let end = catch_unwind(AssertUnwindSafe(|| conductor.run(totals.level, current, next)));
         let lengths = conductor.lengths;
         search.finished.store(true, Ordering::Release);
         search.wait();
         (end.unwrap_or_else(|panic| resume_unwind(panic)), lengths)
     });
-    let stores = search.arenas.into_iter().zip(lengths).map(|(arena, states)| arena.into_store(states)).collect();
+    let stores = match search.dense.into_inner() {
+        Some(dense) => dense.into_stores(),
+        None => {
+            let arenas =
+                search.arenas.into_iter().map(|arena| arena.into_inner().unwrap_or_else(PoisonError::into_inner));
+            arenas.zip(lengths).map(|(arena, states)| arena.into_store(states)).collect()
+        }
+    };
     counts.explored(end, Shards::several(stores))
 }
 
@@ -150,7 +166,8 @@ pub(super) fn continue_search<S: SearchSpace>(
 fn take_over(store: &Shards, table: &Table, arenas: &[Arena]) -> Result<(), Full> {
     let guards = table.guards();
     let parts: Vec<&[AtomicU64]> = guards.iter().map(|part| &***part).collect();
-    let view = View::new(table, &parts, arenas);
+    let all: Vec<&Arena> = arenas.iter().collect();
+    let view = View::new(table, &parts, &all, None);
     for number in 0..store.len() as StateNumber {
         let state = store.state(number);
         let parent = store.parent(number).map_or(NO_PARENT, |parent| parent << view.bits);
@@ -196,13 +213,25 @@ struct Block {
 /// What all threads do.
 #[derive(Debug, Default)]
 struct Job {
-    grows: bool,
+    task: Task,
     /// The states of the level, in blocks.
     blocks: Vec<Block>,
     /// The number of steps from a start to them.
     level: u64,
     /// The first state of each arena that belongs to the next level.
     levels: Vec<u64>,
+}
+
+/// The kinds of jobs.
+#[derive(Debug, Default)]
+enum Task {
+    /// The states of the level are expanded.
+    #[default]
+    Expand,
+    /// The table grows.
+    Grow,
+    /// All states, in these blocks, move to the dense sets.
+    Move(Vec<Block>),
 }
 
 /// What a thread has to tell after its part of a job.
@@ -229,14 +258,19 @@ struct SharedSearch<'a, S: SearchSpace> {
     /// The binary logarithm of the number of arenas.
     bits: u32,
     table: Table,
-    arenas: Vec<Arena>,
+    /// Threads read them all the time, except while nothing is done.
+    arenas: Vec<RwLock<Arena>>,
+    /// The number of bytes from which on the states are in dense sets, if that is possible.
+    dense_at: Option<u64>,
+    /// These sets, which then replace the table.
+    dense: OnceLock<SharedDense>,
     job: RwLock<Job>,
-    /// The next block of the level, or the next part of the table to grow.
+    /// The next block of the level, the next part of the table to grow, or the next block to move.
     next: Apart<AtomicUsize>,
     /// The number of states in the table, up to what threads still have to add, and that at which it should grow.
     stored: Apart<AtomicU64>,
     load_limit: AtomicU64,
-    /// Whether that number is reached.
+    /// Whether that number is reached, or the number of bytes at which states move.
     is_crowded: AtomicBool,
     table_bytes: AtomicU64,
     arena_bytes: AtomicU64,
@@ -310,9 +344,10 @@ impl<'a, S: SearchSpace> SharedSearch<'a, S> {
     /// The part of a thread in a job.
     fn take_part(&self, worker: &mut Worker<'a, S>, scratch: &mut S::Scratch, ask: Ask<'_>) {
         let job = read(&self.job);
-        let work = AssertUnwindSafe(|| match job.grows {
-            true => self.grow(),
-            false => self.expand(worker, scratch, &job, ask),
+        let work = AssertUnwindSafe(|| match &job.task {
+            Task::Grow => self.grow(),
+            Task::Move(blocks) => self.move_states(blocks),
+            Task::Expand => self.expand(worker, scratch, &job, ask),
         });
         if let Err(panic) = catch_unwind(work) {
             *lock(&self.panic) = Some(panic);
@@ -331,6 +366,34 @@ impl<'a, S: SearchSpace> SharedSearch<'a, S> {
         }
     }
 
+    /// Adds states to the dense sets.
+    fn move_states(&self, blocks: &[Block]) {
+        let dense = self.dense.get().expect("states move to them");
+        let mut states = Vec::new();
+        while let Some(number) = self.take(blocks.len()) {
+            let Block { arena, first, end } = blocks[number];
+            let arena = read(&self.arenas[arena]);
+            states.clear();
+            (first..end).for_each(|number| arena.read(number, &mut states));
+            for state in states.chunks_exact(self.words) {
+                match dense.add(state, Hash::of(state), self.room()) {
+                    Ok((_, more)) => drop(self.table_bytes.fetch_add(more, Ordering::Relaxed)),
+                    Err(full) => {
+                        self.stop.get_or_init(|| StopReason::of_full_store(full, self.options));
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    /// The number of bytes that may still be used.
+    #[inline]
+    fn room(&self) -> u64 {
+        let used = self.arena_bytes.load(Ordering::Relaxed) + self.table_bytes.load(Ordering::Relaxed);
+        self.options.max_memory.map_or(u64::MAX, |limit| limit.saturating_sub(used))
+    }
+
     fn take(&self, end: usize) -> Option<usize> {
         let number = self.next.0.fetch_add(1, Ordering::Relaxed);
         (number < end).then_some(number)
@@ -340,7 +403,9 @@ impl<'a, S: SearchSpace> SharedSearch<'a, S> {
     fn expand(&self, worker: &mut Worker<'a, S>, scratch: &mut S::Scratch, job: &Job, ask: Ask<'_>) {
         let guards = self.table.guards();
         let parts: Vec<&[AtomicU64]> = guards.iter().map(|part| &***part).collect();
-        let view = View::new(&self.table, &parts, &self.arenas);
+        let arenas: Vec<_> = self.arenas.iter().map(read).collect();
+        let arenas: Vec<&Arena> = arenas.iter().map(|arena| &**arena).collect();
+        let view = View::new(&self.table, &parts, &arenas, self.dense.get());
         if self.has_violations.load(Ordering::Relaxed) {
             worker.judge.suspect();
         }
@@ -363,7 +428,7 @@ impl<'a, S: SearchSpace> SharedSearch<'a, S> {
             };
             let end = block.end.min(block.first + READ);
             states.clear();
-            (block.first..end).for_each(|number| self.arenas[block.arena].read(number, &mut states));
+            (block.first..end).for_each(|number| arenas[block.arena].read(number, &mut states));
             let mut next = block.first;
             for state in states.chunks_exact(self.words) {
                 let number = (next << self.bits) as StateNumber | block.arena as StateNumber;
@@ -494,14 +559,23 @@ impl<S: SearchSpace> BlockExpander<'_, '_, S> {
         let (search, view) = (self.search, self.view);
         let Worker { judge, length, number, outcome: Outcome { covered, .. }, .. } = &mut *self.worker;
         let store = || {
-            let arena = &search.arenas[*number];
+            let arena = view.arenas[*number];
             let new = (*length << search.bits) as StateNumber | *number as StateNumber;
             let written = match arena.begins_chunk(*length) {
                 true => search.reserve(arena.bytes(1)).and_then(|()| arena.write(*length, state, parent)),
                 false => arena.write(*length, state, parent),
             };
-            written.map_err(|full| stop(StopReason::of_full_store(full, search.options)))?;
-            let is_first = view.claim(state, hash, position, new);
+            let is_first = written.and_then(|()| match view.dense {
+                None => Ok(view.claim(state, hash, position, new)),
+                Some(dense) => {
+                    let (is_first, more) = dense.add(state, hash, search.room())?;
+                    if more != 0 {
+                        search.table_bytes.fetch_add(more, Ordering::Relaxed);
+                    }
+                    Ok(is_first)
+                }
+            });
+            let is_first = is_first.map_err(|full| stop(StopReason::of_full_store(full, search.options)))?;
             *length += u64::from(is_first);
             Ok(is_first.then_some(new))
         };
@@ -526,8 +600,17 @@ impl<S: SearchSpace> SharedSearch<'_, S> {
     #[cold]
     fn reserve(&self, bytes: u64) -> Result<(), Full> {
         let arenas = self.arena_bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        let used = arenas + self.table_bytes.load(Ordering::Relaxed);
+        if self.is_large(used) {
+            self.is_crowded.store(true, Ordering::Relaxed);
+        }
         let limit = self.options.max_memory.unwrap_or(u64::MAX);
-        if arenas + self.table_bytes.load(Ordering::Relaxed) > limit { Err(Full::Memory) } else { Ok(()) }
+        if used > limit { Err(Full::Memory) } else { Ok(()) }
+    }
+
+    /// Whether states should move to dense sets if they take so many bytes.
+    fn is_large(&self, bytes: u64) -> bool {
+        self.dense_at.is_some_and(|limit| bytes >= limit) && self.dense.get().is_none()
     }
 }
 
@@ -600,6 +683,8 @@ struct Counts<'a> {
     unexpanded: u64,
     findings: Findings<'a>,
     peak_bytes: u64,
+    /// The words of the states that findings come from, if arenas have forgotten some.
+    origins: FxHashMap<StateNumber, Vec<u64>>,
 }
 
 impl Counts<'_> {
@@ -620,6 +705,7 @@ impl Counts<'_> {
             approximation: None,
             rest: None,
             ancestry: None,
+            origins: self.origins,
         }
     }
 }
@@ -633,6 +719,8 @@ struct Conductor<'s, 'a, S: SearchSpace> {
     observer: &'s mut dyn Observer,
     /// The number of states of each arena.
     lengths: Vec<u64>,
+    /// The first state of each arena that belongs to the level.
+    firsts: Vec<u64>,
 }
 
 impl<S: SearchSpace> Conductor<'_, '_, S> {
@@ -671,6 +759,8 @@ impl<S: SearchSpace> Conductor<'_, '_, S> {
             if blocks.is_empty() {
                 return End::Finished;
             }
+            self.firsts.clone_from(&firsts);
+            self.forget();
             firsts.clone_from(&self.lengths);
             level += 1;
         }
@@ -703,7 +793,7 @@ impl<S: SearchSpace> Conductor<'_, '_, S> {
             depth: self.counts.depth,
             memory_bytes: self.bytes(),
         };
-        *search.job.write().unwrap_or_else(PoisonError::into_inner) = Job { grows: false, blocks, level, levels };
+        *write(&search.job) = Job { task: Task::Expand, blocks, level, levels };
         search.next.0.store(0, Ordering::Relaxed);
         let mut found = Vec::new();
         loop {
@@ -716,17 +806,79 @@ impl<S: SearchSpace> Conductor<'_, '_, S> {
                 found.extend(more);
             }
             self.counts.states = self.lengths.iter().sum();
-            self.bytes();
+            let bytes = self.bytes();
             if let Some(reason) = search.stop.get() {
                 return (found, Some(reason.clone()));
             }
-            if !search.is_crowded.load(Ordering::Relaxed) {
-                return (found, None);
-            }
-            if let Some(reason) = self.grow(&settled) {
-                return (found, Some(reason));
+            let is_crowded = search.is_crowded.load(Ordering::Relaxed);
+            let grown = if is_crowded { 8 * (search.table.next_length() - search.table.length()) } else { 0 };
+            let reason = match search.is_large(bytes + grown) {
+                true => self.condense(&settled),
+                false if is_crowded => self.grow(&settled),
+                false => None,
+            };
+            if reason.is_some() || !is_crowded {
+                return (found, reason);
             }
         }
+    }
+
+    /// Moves all states to dense sets; returns why it cannot.
+    fn condense(&mut self, settled: &Progress) -> Option<StopReason> {
+        let search = self.search;
+        let origins: Vec<StateNumber> = self.counts.findings.list().iter().filter_map(|it| it.origin).collect();
+        let dense = match SharedDense::new(search.words, search.system.facts().last_word()) {
+            Ok(dense) => dense,
+            Err(full) => return Some(StopReason::of_full_store(full, search.options)),
+        };
+        search.table.clear();
+        search.table_bytes.store(dense.bytes(), Ordering::Relaxed);
+        search.dense.get_or_init(|| dense);
+        origins.into_iter().for_each(|origin| self.keep_origin(origin));
+        let of_arena = |(arena, &end): (usize, &u64)| {
+            (0..end).step_by(LARGEST_BLOCK as usize).map(move |first| Block {
+                arena,
+                first,
+                end: end.min(first + LARGEST_BLOCK),
+            })
+        };
+        let blocks = self.lengths.iter().enumerate().flat_map(of_arena).collect();
+        self.meanwhile(Task::Move(blocks), settled);
+        search.load_limit.store(u64::MAX / 2, Ordering::Relaxed);
+        search.is_crowded.store(false, Ordering::Relaxed);
+        self.forget();
+        search.stop.get().cloned()
+    }
+
+    /// Forgets the states before the level if they are in dense sets.
+    fn forget(&self) {
+        let search = self.search;
+        if search.dense.get().is_some() {
+            for (arena, &first) in search.arenas.iter().zip(&self.firsts) {
+                search.arena_bytes.fetch_sub(write(arena).forget_before(first), Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// Keeps the words of a state that a finding comes from, if arenas forget states.
+    fn keep_origin(&mut self, origin: StateNumber) {
+        let search = self.search;
+        if search.dense.get().is_some() {
+            let mut state = Vec::with_capacity(search.words);
+            let arena = origin as usize & ((1 << search.bits) - 1);
+            read(&search.arenas[arena]).read(u64::from(origin >> search.bits), &mut state);
+            self.counts.origins.insert(origin, state);
+        }
+    }
+
+    /// Has something else done, and continues with the blocks of the level afterwards.
+    fn meanwhile(&mut self, task: Task, settled: &Progress) {
+        let search = self.search;
+        let taken = search.next.0.swap(0, Ordering::Relaxed);
+        write(&search.job).task = task;
+        self.together(true, settled);
+        write(&search.job).task = Task::Expand;
+        search.next.0.store(taken, Ordering::Relaxed);
     }
 
     /// Lets the table grow; returns why it cannot.
@@ -739,11 +891,7 @@ impl<S: SearchSpace> Conductor<'_, '_, S> {
                 return Some(StopReason::MemoryLimit(limit));
             }
         }
-        let taken = search.next.0.swap(0, Ordering::Relaxed);
-        search.job.write().unwrap_or_else(PoisonError::into_inner).grows = true;
-        self.together(true, settled);
-        search.job.write().unwrap_or_else(PoisonError::into_inner).grows = false;
-        search.next.0.store(taken, Ordering::Relaxed);
+        self.meanwhile(Task::Grow, settled);
         search.load_limit.store(search.table.load_limit(length), Ordering::Relaxed);
         search.table_bytes.store(8 * length, Ordering::Relaxed);
         search.stored.0.store(self.counts.states, Ordering::Relaxed);
@@ -789,6 +937,7 @@ impl<S: SearchSpace> Conductor<'_, '_, S> {
     /// What ends the search after a level in which something is wrong.
     fn conclude(&mut self, mut found: Vec<(Rank, Finding)>) -> Option<End> {
         found.sort_by(|left, right| left.0.cmp(&right.0));
+        found.iter().filter_map(|(_, finding)| finding.origin).for_each(|origin| self.keep_origin(origin));
         let mut found = found.into_iter().map(|(_, finding)| finding);
         if !self.counts.findings.collects() {
             return found.next().map(End::Found);
@@ -812,4 +961,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 fn read<T>(lock: &RwLock<T>) -> RwLockReadGuard<'_, T> {
     lock.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn write<T>(lock: &RwLock<T>) -> RwLockWriteGuard<'_, T> {
+    lock.write().unwrap_or_else(PoisonError::into_inner)
 }

@@ -14,6 +14,7 @@ use crate::explicit::batch::Table as Lookups;
 use crate::explicit::pages::prefer_large;
 use crate::explicit::store::{Entries, Full, Hash, NO_PARENT, Probe, Sighting, StateNumber};
 use crate::explicit::unordered::arena::Arena;
+use crate::explicit::unordered::shared::SharedDense;
 
 /// The binary logarithm of the number of parts: few, so that they have large pages, and enough for many threads to let
 /// them grow.
@@ -69,6 +70,11 @@ impl Table {
         self.parts.iter().map(read).collect()
     }
 
+    /// Frees all entries.
+    pub(super) fn clear(&self) {
+        self.parts.iter().for_each(|part| *part.write().unwrap_or_else(PoisonError::into_inner) = Part::default());
+    }
+
     /// Lets a part grow.
     pub(super) fn grow(&self, number: usize) -> Result<(), Full> {
         let mut part = self.parts[number].write().unwrap_or_else(PoisonError::into_inner);
@@ -95,14 +101,21 @@ impl Table {
 pub(super) struct View<'t> {
     pub(super) entries: Entries,
     pub(super) parts: &'t [&'t [AtomicU64]],
-    pub(super) arenas: &'t [Arena],
+    pub(super) arenas: &'t [&'t Arena],
     /// The binary logarithm of the number of arenas.
     pub(super) bits: u32,
+    /// What has the states instead of the table, if anything does.
+    pub(super) dense: Option<&'t SharedDense>,
 }
 
 impl<'t> View<'t> {
-    pub(super) fn new(table: &Table, parts: &'t [&'t [AtomicU64]], arenas: &'t [Arena]) -> Self {
-        Self { entries: table.entries, parts, arenas, bits: arenas.len().ilog2() }
+    pub(super) fn new(
+        table: &Table,
+        parts: &'t [&'t [AtomicU64]],
+        arenas: &'t [&'t Arena],
+        dense: Option<&'t SharedDense>,
+    ) -> Self {
+        Self { entries: table.entries, parts, arenas, bits: arenas.len().ilog2(), dense }
     }
 
     /// The part that a state belongs to, and its tag there.
@@ -129,6 +142,9 @@ impl<'t> View<'t> {
     /// Looks for a state.
     #[inline]
     pub(super) fn probe(&self, state: &[u64], hash: Hash) -> Probe {
+        if let Some(dense) = self.dense {
+            return if dense.contains(state, hash) { Probe::Stored(NO_PARENT) } else { Probe::Vacant(0) };
+        }
         let (part, tag) = self.part(hash);
         let mut position = home(tag, part.len());
         loop {
@@ -143,8 +159,8 @@ impl<'t> View<'t> {
         }
     }
 
-    /// Stores a state, from the position on that [`View::probe`] returned, unless another thread has stored it meanwhile.
-    /// Returns whether it did.
+    /// Stores a state in the table, from the position on that [`View::probe`] returned, unless another thread has stored it
+    /// meanwhile. Returns whether it did.
     #[inline]
     pub(super) fn claim(&self, state: &[u64], hash: Hash, mut position: usize, number: StateNumber) -> bool {
         let (part, tag) = self.part(hash);
@@ -171,6 +187,9 @@ impl Lookups for View<'_> {
         entries: &mut Vec<u64>,
         sightings: &mut Vec<Sighting>,
     ) {
+        if let Some(dense) = self.dense {
+            return dense.recognise(hashes, records, sightings);
+        }
         entries.clear();
         entries.extend(hashes.iter().map(|&hash| {
             let (part, tag) = self.part(hash);
@@ -208,6 +227,8 @@ impl Lookups for View<'_> {
     #[inline]
     fn probe_sighted(&self, state: &[u64], hash: Hash, sighting: Sighting, _: u64) -> Probe {
         match sighting {
+            // It is looked for once more when it is added.
+            _ if self.dense.is_some() => Probe::Vacant(0),
             // Any state with a similar hash that was stored since went to the first vacant position, too.
             Sighting::Vacant(position) if self.part(hash).0[position as usize].load(Ordering::Relaxed) == 0 => {
                 Probe::Vacant(position as usize)
@@ -261,12 +282,13 @@ mod tests {
         for (words, entries) in [(1, Entries::States), (1, Entries::Numbers), (3, Entries::Numbers)] {
             let table = Table::new(entries, 1 << 15).expect("there is room");
             let arenas: Vec<Arena> = (0..THREADS).map(|_| Arena::new(words, 1 << 20, None, 1)).collect();
+            let arenas: Vec<&Arena> = arenas.iter().collect();
             let state = |number: u64| -> Vec<u64> { (0..words as u64).map(|word| number * 64 + word).collect() };
             let mut stored = 0;
             for round in 0..3u64 {
                 let guards = table.guards();
                 let parts: Vec<&[AtomicU64]> = guards.iter().map(|part| &***part).collect();
-                let view = View::new(&table, &parts, &arenas);
+                let view = View::new(&table, &parts, &arenas, None);
                 let lengths: u64 = std::thread::scope(|scope| {
                     let workers: Vec<_> = (0..THREADS)
                         .map(|thread| {
@@ -298,7 +320,7 @@ mod tests {
             );
             let guards = table.guards();
             let parts: Vec<&[AtomicU64]> = guards.iter().map(|part| &***part).collect();
-            let view = View::new(&table, &parts, &arenas);
+            let view = View::new(&table, &parts, &arenas, None);
             let known = (0..20_000)
                 .filter(|&number| matches!(view.probe(&state(number), Hash::of(&state(number))), Probe::Stored(_)));
             assert_eq!(known.count() as u64, stored);
