@@ -26,7 +26,7 @@ use crate::explicit::expansion::{Expander, Expansion, deadlock};
 use crate::explicit::findings::{Rank, ViolationKind};
 use crate::explicit::judge::{Admission, Checks, Judge, end_with};
 use crate::explicit::recent::Recent;
-use crate::explicit::store::{Entries, Hash, NO_PARENT, Probe, Sighting, StateNumber, Store};
+use crate::explicit::store::{Entries, Hash, NO_PARENT, Probe, Sighting, StateNumber, Store, append};
 use crate::explicit::{End, Finding, Halt, note, stop};
 use crate::observer::Progress;
 use crate::options::{SearchOptions, ViolationLimit};
@@ -509,6 +509,9 @@ impl<'a, 'x, S: SearchSpace> WorkerSearch<'a, 'x, S> {
         let mut batch = std::mem::replace(&mut self.batch, Batch::new(0));
         batch.hash_all();
         let is_paused = self.recent.is_paused(batch.len());
+        if !is_paused {
+            self.recent.prefetch(batch.hashes());
+        }
         let mut number = 0;
         while let Some(Run { parent, first, end, passed }) = batch.run(number) {
             number += 1;
@@ -523,7 +526,7 @@ impl<'a, 'x, S: SearchSpace> WorkerSearch<'a, 'x, S> {
                 }
                 let owner = self.owner(hash);
                 let outgoing = &mut self.outgoing[owner];
-                outgoing.extend_from_slice(state);
+                append(outgoing, state);
                 outgoing.push(Label { parent, is_safe: tag == Tag::NOTHING }.encode());
                 if 8 * outgoing.len() >= LETTER_BYTES {
                     self.dispatch(owner);
@@ -542,6 +545,7 @@ impl<'a, 'x, S: SearchSpace> WorkerSearch<'a, 'x, S> {
             records.clear();
             self.outgoing[owner] = records;
         } else if !records.is_empty() {
+            self.outgoing[owner] = Vec::with_capacity(records.capacity());
             self.post.send(Letter { from: self.index as u32, to: owner as u32, records });
         }
     }
