@@ -2,10 +2,12 @@
 //! to the search. `QUOTIENT_WORKER_KILLS` is how often each process is killed.
 
 use std::io::Write;
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
+
+use quotient_testkit::workers::free_hosts;
 
 /// Enough levels and states for processes to be killed in the midst of them.
 const MODEL: &str = "
@@ -41,11 +43,7 @@ impl Search {
 
     /// Ports that were free a moment ago. Others than before: those may still be closing.
     fn choose_ports(&self) {
-        let bind = |_| TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("there is a port");
-        let listeners: Vec<TcpListener> = (0..self.processes).map(bind).collect();
-        let line = |listener: &TcpListener| format!("{}\n", listener.local_addr().expect("it is bound"));
-        let hosts: String = listeners.iter().map(line).collect();
-        std::fs::write(self.hosts(), hosts).expect("the hosts can be written");
+        std::fs::write(self.hosts(), free_hosts(self.processes).join("\n")).expect("the hosts can be written");
     }
 
     fn hosts(&self) -> PathBuf {

@@ -22,7 +22,7 @@ use crate::detection::{self, Symmetries, ToPreserve};
 use crate::error::Error;
 use crate::model::Model;
 use crate::options::{Engine, Limits, PartialOrder, Reduction, Symmetry};
-use crate::plan::{MOST_THREADS, Refusal, refuse_symmetry};
+use crate::plan::{MOST_THREADS, Refusal, SearchParts, refuse_symmetry, refuse_workers};
 use crate::report::{PartialOrderReport, Report};
 use crate::run::{Found, too_little_memory};
 use crate::search;
@@ -373,17 +373,9 @@ fn check_options(options: &ExploreOptions) -> Result<Vec<String>, Refusal> {
         }
     }
     if options.workers.is_some() {
-        let refused = match () {
-            () if options.keep != Keep::Counts => Some("--export: no process has the whole graph"),
-            () if options.order == SearchOrder::DepthFirst => Some("--search dfs"),
-            () if options.reduction == Reduction::Adaptive => Some("--reduction adaptive"),
-            () if options.partial_order != PartialOrder::Off => Some("--partial-order on"),
-            () if options.threads > 1 => Some("--threads: a process has as many threads as workers"),
-            () => None,
-        };
-        if let Some(what) = refused {
-            return Err(Refusal::Workers(format!("--workers cannot be used with {what}")));
-        }
+        let &ExploreOptions { order, reduction, partial_order, threads, .. } = options;
+        let others = [(options.keep != Keep::Counts, "--export: no process has the whole graph")];
+        refuse_workers(&SearchParts { order, reduction, partial_order, threads }, &others)?;
     }
     let note = format!("a graph is drawn by one thread, not {}", options.threads);
     Ok((options.threads > 1).then_some(note).into_iter().collect())

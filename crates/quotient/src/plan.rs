@@ -211,7 +211,7 @@ impl Plan {
         let liveness = properties.iter().copied().find(|&id| kind(id) == PropertyKind::AlwaysReachable);
         let has_liveness = liveness.is_some();
         let liveness = liveness.or(temporal.first().copied()).map(named);
-        refuse_workers(model, options, liveness.as_deref())?;
+        refuse_check_by_workers(model, options, liveness.as_deref())?;
         refuse_engine(model, options, &search, &temporal, &named)?;
         refuse_all_errors(options, &search)?;
         refuse_constraint(model, options, liveness.as_deref())?;
@@ -435,44 +435,58 @@ fn refused_with_counters(what: &str) -> Result<(), Refusal> {
     Err(Refusal::Engine(format!("--engine counters cannot be used with {what}")))
 }
 
-/// Refuses what searches on several machines do not support.
-fn refuse_workers(model: &Model, options: &Options, liveness: Option<&str>) -> Result<(), Refusal> {
-    if options.workers.is_none() {
-        return Ok(());
-    }
-    let is_reduced = match options.reduction {
+/// The parts of a search that workers support less of, whatever is asked of it.
+pub(crate) struct SearchParts {
+    pub(crate) order: SearchOrder,
+    pub(crate) reduction: Reduction,
+    pub(crate) partial_order: PartialOrder,
+    pub(crate) threads: u32,
+}
+
+/// Refuses what searches on several machines do not support, the first of `others` that applies included.
+pub(crate) fn refuse_workers(search: &SearchParts, others: &[(bool, &str)]) -> Result<(), Refusal> {
+    let is_reduced = match search.reduction {
         Reduction::Auto | Reduction::None => true,
         Reduction::By(strategy) => {
             !matches!(strategy, Strategy::Markers | Strategy::MarkersTrees | Strategy::MarkersCanonical)
         }
         Reduction::Adaptive | Reduction::OfSets(_) => false,
     };
-    let unusable: [(bool, &str); 12] = [
+    let unusable = [
+        (search.order == SearchOrder::DepthFirst, "--search dfs"),
+        (!is_reduced, "this reduction: the representative of a state must not depend on what was found before"),
+        (search.partial_order == PartialOrder::On, "--partial-order on: which steps suffice depends on what was found"),
+        (search.threads > 1, "--threads: a process has as many threads as workers"),
+    ];
+    match others.iter().chain(&unusable).find(|(applies, _)| *applies) {
+        Some((_, what)) => Err(Refusal::Workers(format!("--workers cannot be used with {what}"))),
+        None => Ok(()),
+    }
+}
+
+/// Refuses what checks on several machines do not support.
+fn refuse_check_by_workers(model: &Model, options: &Options, liveness: Option<&str>) -> Result<(), Refusal> {
+    if options.workers.is_none() {
+        return Ok(());
+    }
+    let &Options { order, reduction, partial_order, threads, .. } = options;
+    let graph =
+        liveness.map(|name| format!("{name}, which needs the graph of all states; name others with --property"));
+    let others = [
         (
             matches!(options.engine, Engine::Symbolic | Engine::Solver(_) | Engine::Counters),
             "an engine that does not store single states",
         ),
-        (options.order == SearchOrder::DepthFirst, "--search dfs"),
-        (!is_reduced, "this reduction: the representative of a state must not depend on what was found before"),
         (options.store != StoreMode::Exact, "a store other than the exact one"),
         (options.spill.is_some(), "--spill"),
         (options.cross_check, "--cross-check"),
         (options.statistics, "--statistics"),
         (options.cover_runs, "--cover-runs, which takes further searches"),
         (!model.ir().objectives.is_empty(), "a model that asks for a best state, which takes further searches"),
-        (
-            options.partial_order == PartialOrder::On,
-            "--partial-order on: which steps suffice depends on what was found",
-        ),
-        (options.threads > 1, "--threads: a process has as many threads as workers"),
         (options.exact_order, "--exact-order: workers find states in any order"),
+        (graph.is_some(), graph.as_deref().unwrap_or_default()),
     ];
-    let what = match (unusable.into_iter().find(|(applies, _)| *applies), liveness) {
-        (Some((_, what)), _) => what.to_owned(),
-        (None, Some(name)) => format!("{name}, which needs the graph of all states; name others with --property"),
-        (None, None) => return Ok(()),
-    };
-    Err(Refusal::Workers(format!("--workers cannot be used with {what}")))
+    refuse_workers(&SearchParts { order, reduction, partial_order, threads }, &others)
 }
 
 /// Refuses what claims about every size do not support.

@@ -1,20 +1,23 @@
-//! The conformance matrix: every reduction × threads × store × memory or disk × interrupted or not × order, on one
-//! model. All combinations must come to the same verdict; exact ones to the same counts, the others to reproducible
+//! The conformance matrix: every reduction × threads or workers × store × memory or disk × interrupted or not × order, on
+//! one model. All combinations must come to the same verdict; exact ones to the same counts, the others to reproducible
 //! counts; every run must replay. Unsupported combinations must be refused, by the facade and by the engine.
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use num_bigint::BigUint;
 use quotient::{Checkpoint, Options, Symmetry};
 use quotient_engines::{
-    AdaptiveError, EngineError, PartitionTime, ReductionPlan, Report, SearchOptions, SearchOrder, Silent, Spill,
-    StopReason, StoreMode, SymmetrySource, Verdict,
+    AdaptiveError, EngineError, PartitionTime, PropertyReport, ReductionPlan, Report, SearchOptions, SearchOrder,
+    Silent, Spill, StopReason, StoreMode, SymmetrySource, Verdict, join,
 };
-use quotient_ir::{Budget, DeadlockMode, Interpreter, Layout, Model, Property, PropertyId, PropertyKind, replay};
+use quotient_ir::{
+    Budget, DeadlockMode, Interpreter, Interrupt, Layout, Model, Property, PropertyId, PropertyKind, replay,
+};
 use quotient_symmetry::{PartialSymmetry, Strategy};
 
-use crate::search::{check_with, plan};
+use crate::search::plan;
+use crate::workers::{Crew, memberships, together};
 
 /// So little memory that searches are on disk from their first state on.
 const LITTLE_MEMORY: u64 = 1 << 12;
@@ -40,18 +43,36 @@ impl Reduction {
     }
 }
 
+/// Who searches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Hands {
+    /// This many threads of one process.
+    Threads(u32),
+    /// Workers of one or several processes.
+    Workers(Crew),
+}
+
+/// Workers that find the states of a level in different orders.
+const CREWS: [Crew; 4] = [
+    Crew { processes: 2, workers: 1 },
+    Crew { processes: 1, workers: 2 },
+    Crew { processes: 2, workers: 2 },
+    Crew { processes: 3, workers: 1 },
+];
+
 /// One combination of options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Way {
     /// The reduction.
     pub reduction: Reduction,
-    /// The number of threads.
-    pub threads: u32,
+    /// Threads, or workers.
+    pub hands: Hands,
     /// How states are stored.
     pub store: StoreMode,
     /// Whether it continues on disk.
     pub on_disk: bool,
     /// The share of its states (of 256) after which it is interrupted, and the number of threads with which it resumes.
+    /// Workers resume with as many as before.
     pub interrupted: Option<(u8, u32)>,
     /// The search order.
     pub order: SearchOrder,
@@ -64,7 +85,13 @@ impl fmt::Display for Way {
             Reduction::By(strategy) => write!(formatter, "{strategy}")?,
             Reduction::Adaptive => write!(formatter, "adaptive")?,
         }
-        write!(formatter, ", {:?}, {:?}, {} threads", self.order, self.store, self.threads)?;
+        write!(formatter, ", {:?}, {:?}, ", self.order, self.store)?;
+        match self.hands {
+            Hands::Threads(threads) => write!(formatter, "{threads} threads")?,
+            Hands::Workers(Crew { processes, workers }) => {
+                write!(formatter, "{processes} processes of {workers} workers")?;
+            }
+        }
         if self.on_disk {
             write!(formatter, ", on disk")?;
         }
@@ -75,11 +102,11 @@ impl fmt::Display for Way {
     }
 }
 
-/// The whole matrix. `random` decides where searches are interrupted.
+/// The whole matrix. `random` decides where searches are interrupted, and how many workers there are.
 pub fn ways(random: &mut impl FnMut(u64) -> u64) -> Vec<Way> {
     let mut ways = Vec::new();
     for reduction in Reduction::all() {
-        for threads in [1, 2, 4] {
+        for threads in [Some(1), Some(2), Some(4), None] {
             let approximate = [StoreMode::Compact, StoreMode::Bitstate { bytes: BITSTATE_BYTES }];
             for store in [StoreMode::Exact, StoreMode::Dense].into_iter().chain(approximate) {
                 for on_disk in [false, true] {
@@ -87,7 +114,11 @@ pub fn ways(random: &mut impl FnMut(u64) -> u64) -> Vec<Way> {
                         for order in [SearchOrder::BreadthFirst, SearchOrder::DepthFirst] {
                             let interrupted =
                                 is_interrupted.then(|| (random(256) as u8, [1, 2, 4][random(3) as usize]));
-                            ways.push(Way { reduction, threads, store, on_disk, interrupted, order });
+                            let hands = match threads {
+                                Some(threads) => Hands::Threads(threads),
+                                None => Hands::Workers(CREWS[random(CREWS.len() as u64) as usize]),
+                            };
+                            ways.push(Way { reduction, hands, store, on_disk, interrupted, order });
                         }
                     }
                 }
@@ -110,6 +141,8 @@ pub struct Tally {
     pub on_disk: u64,
     /// Searches that were interrupted and resumed.
     pub resumed: u64,
+    /// Searches by workers.
+    pub by_workers: u64,
     /// Runs that were replayed.
     pub replayed: u64,
 }
@@ -122,6 +155,7 @@ impl Tally {
         self.unsuited += other.unsuited;
         self.on_disk += other.on_disk;
         self.resumed += other.resumed;
+        self.by_workers += other.by_workers;
         self.replayed += other.replayed;
     }
 }
@@ -170,6 +204,7 @@ pub fn cross(
         plans: Vec::new(),
         partial: None,
         repeated: Vec::new(),
+        alone: Vec::new(),
         tally: Tally::default(),
     };
     for &way in ways {
@@ -178,8 +213,19 @@ pub fn cross(
     Ok(cross.tally)
 }
 
+/// How far a search goes at which something is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reach {
+    /// It ends at once, or nothing is wrong.
+    First,
+    /// Where states are found in any order, the level is searched to its end, unless that is before.
+    Mixed,
+    /// Workers search each level to its end.
+    Level,
+}
+
 /// Counts that must be reproducible, by reduction, order and store.
-type Repeated = ((Reduction, SearchOrder, StoreMode, bool), (u64, u64, u64, Option<BigUint>));
+type Repeated = ((Reduction, SearchOrder, StoreMode, Reach), (u64, u64, u64, Option<BigUint>));
 
 struct Cross<'m> {
     model: &'m quotient::Model,
@@ -193,6 +239,8 @@ struct Cross<'m> {
     /// None until it is needed; then `Some(None)` if the model is unsuitable.
     partial: Option<Option<PartialSymmetry<'m>>>,
     repeated: Vec<Repeated>,
+    /// The searches of one thread in memory that those by workers are compared with.
+    alone: Vec<(Reduction, Report)>,
     tally: Tally,
 }
 
@@ -236,7 +284,11 @@ impl<'m> Cross<'m> {
                 Subjects::Errors => vec!["errors".to_owned()],
             },
             order: way.order,
-            threads: way.threads,
+            threads: if let Hands::Threads(threads) = way.hands { threads } else { 1 },
+            workers: match way.hands {
+                Hands::Threads(_) => None,
+                Hands::Workers(crew) => memberships(crew).pop(),
+            },
             store: way.store,
             spill: way.on_disk.then(|| self.spill()),
             checkpoint: way.interrupted.map(|_| Checkpoint::new(path)),
@@ -251,33 +303,41 @@ impl<'m> Cross<'m> {
     fn run(&mut self, way: Way) -> Result<Outcome, String> {
         let options = SearchOptions {
             order: way.order,
-            threads: way.threads,
             store: way.store,
             spill: way.on_disk.then(|| self.spill()),
             max_memory: way.on_disk.then_some(LITTLE_MEMORY),
-            // An exact store becomes dense on the way, where that is possible.
-            dense_from: (way.threads != 4).then_some(self.whole.memory_bytes / 2),
-            // Some keep the order for a part of the states only.
-            ordered_states: if way.threads == 4 { self.whole.states / 3 } else { u64::MAX },
             ..self.base.clone()
         };
-        let Some((share, threads)) = way.interrupted else { return self.run_with(way.reduction, &options) };
-        let checkpoint = self.folder.join("checkpoint");
-        // The checkpoint of another combination must not be mistaken for one of this.
-        let _ = std::fs::remove_file(&checkpoint);
+        let options = match way.hands {
+            Hands::Workers(_) => options,
+            Hands::Threads(threads) => SearchOptions {
+                threads,
+                // An exact store becomes dense on the way, where that is possible.
+                dense_from: (threads != 4).then_some(self.whole.memory_bytes / 2),
+                // Some keep the order for a part of the states only.
+                ordered_states: if threads == 4 { self.whole.states / 3 } else { u64::MAX },
+                ..options
+            },
+        };
+        let Some((share, threads)) = way.interrupted else { return self.run_with(way, &options) };
+        let checkpoint = self.forget_checkpoints(way.hands);
         let limit = 1 + u64::from(share) * self.whole.states.saturating_sub(1) / 256;
         let begin = SearchOptions { checkpoint: Some(checkpoint.clone()), max_states: Some(limit), ..options.clone() };
-        match self.run_with(way.reduction, &begin)? {
+        match self.run_with(way, &begin)? {
             Outcome::Found(report) if matches!(report.stop_reason, Some(StopReason::StateLimit(_))) => {}
             // A reduction may leave fewer states than that, or a violation may come first.
             other => return Ok(other),
         }
         if !checkpoint.exists() {
             // The main search finished, and an additional one for instances of liveness reached the limit: these are
-            // small, and are repeated.
-            return self.run_with(way.reduction, &options);
+            // small, and are repeated. Or workers have not come to the end of a level.
+            return self.run_with(way, &options);
         }
         self.tally.resumed += 1;
+        let resumed = SearchOptions { resume: Some(checkpoint), ..options };
+        if let Hands::Workers(_) = way.hands {
+            return self.run_with(way, &resumed);
+        }
         // Some continue on disk, if that is supported.
         let by_words = !matches!(
             way.reduction,
@@ -287,7 +347,16 @@ impl<'m> Cross<'m> {
         let (spill, max_memory) = (on_disk.then(|| self.spill()), on_disk.then_some(LITTLE_MEMORY));
         // The earlier results have to fit.
         let max_memory = max_memory.map(|little| little + 4 * self.whole.memory_bytes);
-        self.run_with(way.reduction, &SearchOptions { resume: Some(checkpoint), threads, spill, max_memory, ..options })
+        self.run_with(way, &SearchOptions { threads, spill, max_memory, ..resumed })
+    }
+
+    /// Where a search is saved. The checkpoint of another combination must not be mistaken for one of this.
+    fn forget_checkpoints(&self, hands: Hands) -> PathBuf {
+        let path = self.folder.join(if let Hands::Threads(_) = hands { "checkpoint" } else { "checkpoints" });
+        // It need not exist.
+        let _ = std::fs::remove_file(&path);
+        let _ = std::fs::remove_dir_all(&path);
+        path
     }
 
     fn checks_liveness(&self) -> bool {
@@ -295,18 +364,24 @@ impl<'m> Cross<'m> {
         self.subjects == Subjects::All && kinds.into_iter().any(|kind| kind == PropertyKind::AlwaysReachable)
     }
 
-    fn run_with(&mut self, reduction: Reduction, options: &SearchOptions) -> Result<Outcome, String> {
+    fn run_with(&mut self, way: Way, options: &SearchOptions) -> Result<Outcome, String> {
         let (ir, layout) = (self.ir, self.layout);
-        let result = match reduction {
-            Reduction::None => quotient_engines::check(ir, layout, None, options, &mut Silent),
-            Reduction::By(strategy) => {
-                let plan = self.plan(strategy)?;
-                if plan.reduction.is_none() {
-                    return Ok(Outcome::Unsuited);
-                }
-                check_with(ir, layout, plan, options, &mut Silent)
-            }
-            Reduction::Adaptive => return self.run_adaptive(options),
+        let plan = match way.reduction {
+            Reduction::None => None,
+            Reduction::By(strategy) => match self.plan(strategy)? {
+                plan if plan.reduction.is_none() => return Ok(Outcome::Unsuited),
+                plan => Some(plan),
+            },
+            Reduction::Adaptive => return self.run_adaptive(way, options),
+        };
+        let check = |options: &SearchOptions| quotient_engines::check(ir, layout, plan, options, &mut Silent);
+        let result = match way.hands {
+            Hands::Threads(_) => check(options),
+            Hands::Workers(crew) => alike(together(crew, |membership| {
+                let network = join(&membership, &[], &Interrupt::new()).map_err(|error| error.to_string())?;
+                let options = SearchOptions { network: Some(network), threads: crew.workers, ..options.clone() };
+                Ok(check(&options))
+            }))?,
         };
         match result {
             Ok(report) => Ok(Outcome::Found(Box::new(report))),
@@ -331,13 +406,20 @@ impl<'m> Cross<'m> {
         Ok(self.plans.iter().find(|(known, _)| *known == strategy).map(|(_, plan)| plan).expect("it was just added"))
     }
 
-    fn run_adaptive(&mut self, options: &SearchOptions) -> Result<Outcome, String> {
+    fn run_adaptive(&mut self, way: Way, options: &SearchOptions) -> Result<Outcome, String> {
+        let mut options = options.clone();
+        if let Hands::Workers(_) = way.hands {
+            // It is refused, whoever else is there.
+            let membership = memberships(Crew { processes: 1, workers: 1 }).remove(0);
+            let network = join(&membership, &[], &Interrupt::new()).map_err(|error| error.to_string())?;
+            options.network = Some(network);
+        }
         if self.partial.is_none() {
             let properties = self.properties();
             self.partial = Some(PartialSymmetry::new(self.ir, self.layout, &properties, &Budget::unlimited()).ok());
         }
         let Some(Some(partial)) = &mut self.partial else { return Ok(Outcome::Unsuited) };
-        match quotient_engines::check_adaptive(partial, options, PartitionTime::IfNeeded, &mut Silent) {
+        match quotient_engines::check_adaptive(partial, &options, PartitionTime::IfNeeded, &mut Silent) {
             Ok(found) => Ok(Outcome::Found(Box::new(found.report))),
             Err(AdaptiveError::Unsupported(_)) => Ok(Outcome::Refused),
             Err(AdaptiveError::Refused(_)) => Ok(Outcome::Unsuited),
@@ -375,11 +457,19 @@ impl<'m> Cross<'m> {
         {
             return Err(format!("{represented} states represented, {} reachable", self.whole.states));
         }
-        // Threads, disk, interruptions and how densely states are stored do not change any counts.
+        if let Hands::Workers(_) = way.hands {
+            self.tally.by_workers += 1;
+            self.compare_with_one(way, report)?;
+        }
+        // Threads, workers, disk, interruptions and how densely states are stored do not change any counts.
         let store = if way.store == StoreMode::Dense { StoreMode::Exact } else { way.store };
-        // Where states are found in any order, a level with a violation is searched to its end.
-        let is_unordered = way.threads == 4 && report.verdict == Verdict::Violated;
-        let key = (way.reduction, way.order, store, is_unordered);
+        let reach = match way.hands {
+            _ if report.verdict != Verdict::Violated => Reach::First,
+            Hands::Threads(4) => Reach::Mixed,
+            Hands::Threads(_) => Reach::First,
+            Hands::Workers(_) => Reach::Level,
+        };
+        let key = (way.reduction, way.order, store, reach);
         let counts = (report.states, report.transitions, report.depth, report.represented.clone());
         match self.repeated.iter().find(|(known, _)| *known == key) {
             Some((_, known)) if *known != counts => Err(format!("{counts:?} counted, {known:?} before")),
@@ -390,4 +480,49 @@ impl<'m> Cross<'m> {
             }
         }
     }
+    /// Compares a search by workers with one on one thread: levels, and the lengths of runs.
+    fn compare_with_one(&mut self, way: Way, report: &Report) -> Result<(), String> {
+        if !self.alone.iter().any(|(known, _)| *known == way.reduction) {
+            let one = Way { hands: Hands::Threads(1), interrupted: None, ..way };
+            let options = self.base.clone();
+            let Outcome::Found(found) = self.run_with(one, &options)? else {
+                return Err("workers search what one thread does not".to_owned());
+            };
+            self.alone.push((way.reduction, *found));
+        }
+        let one = self.alone.iter().find(|(known, _)| *known == way.reduction).map(|(_, report)| report);
+        let one = one.expect("it was just added");
+        let lengths = |report: &Report| -> Vec<Option<usize>> {
+            let length = |found: &PropertyReport| found.trace.as_ref().map(|trace| trace.steps.len());
+            report.properties.iter().map(length).collect()
+        };
+        let (found, known) = (lengths(report), lengths(one));
+        let finished = |report: &Report| (report.levels.clone(), report.never_fired.clone());
+        match one.stop_reason {
+            None if (finished(report), &found) != (finished(one), &known) => Err(format!(
+                "{:?}, runs {found:?}; {:?}, runs {known:?} on one thread",
+                finished(report),
+                finished(one)
+            )),
+            // One thread ends at the first violation, which may be a step further away than another one of its level.
+            Some(StopReason::Violation) if found.iter().flatten().min() > known.iter().flatten().min() => {
+                Err(format!("runs of {found:?} steps, {known:?} on one thread"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What all processes say, if they agree.
+fn alike(results: Vec<Result<Result<Report, EngineError>, String>>) -> Result<Result<Report, EngineError>, String> {
+    let results = results.into_iter().collect::<Result<Vec<_>, String>>()?;
+    let said = |result: &Result<Report, EngineError>| match result {
+        Ok(report) => Ok((report.verdict, report.states, report.transitions, report.depth, report.levels.clone())),
+        Err(error) => Err(error.to_string()),
+    };
+    let sayings: Vec<_> = results.iter().map(said).collect();
+    if sayings.iter().any(|saying| *saying != sayings[0]) {
+        return Err(format!("processes disagree: {sayings:?}"));
+    }
+    Ok(results.into_iter().next().expect("a crew has a process"))
 }

@@ -40,17 +40,26 @@ pub fn memberships(crew: Crew) -> Vec<Membership> {
     (0..crew.processes).map(membership).collect()
 }
 
+/// Has each process of a crew do its part, on a thread of its own. Returns what each of them says.
+///
+/// # Panics
+/// If one of them does.
+pub fn together<T: Send>(crew: Crew, work: impl Fn(Membership) -> T + Sync) -> Vec<T> {
+    let work = &work;
+    thread::scope(|scope| {
+        let start = |membership| scope.spawn(move || work(membership));
+        let processes: Vec<_> = memberships(crew).into_iter().map(start).collect();
+        processes.into_iter().map(|process| process.join().expect("it does not panic")).collect()
+    })
+}
+
 /// Checks a model by all processes of a crew. Returns what each of them says.
 ///
 /// # Panics
 /// If one of them does.
 pub fn check_by_workers(model: &Model, options: &Options, crew: Crew) -> Vec<Result<Report, Error>> {
-    thread::scope(|scope| {
-        let start = |membership: Membership| {
-            let options = Options { workers: Some(membership), ..options.clone() };
-            scope.spawn(move || Plan::new(model, &options).and_then(|plan| plan.run()))
-        };
-        let processes: Vec<_> = memberships(crew).into_iter().map(start).collect();
-        processes.into_iter().map(|process| process.join().expect("it does not panic")).collect()
+    together(crew, |membership| {
+        let options = Options { workers: Some(membership), ..options.clone() };
+        Plan::new(model, &options).and_then(|plan| plan.run())
     })
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use quotient::{Language, LoadOptions, Model};
 use quotient_engines::{SearchOrder, StoreMode};
-use quotient_testkit::conformance::{Subjects, Tally, Way, cross, ways};
+use quotient_testkit::conformance::{Hands, Subjects, Tally, Way, cross, ways};
 use quotient_testkit::examples::{murphi_examples, workspace};
 use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::random_murphi::Random;
@@ -36,6 +36,7 @@ fn chosen(seed: u64) -> Vec<Way> {
             (way.store.is_approximate(), 8),
             (way.store == StoreMode::Dense, 2),
             (way.on_disk && way.interrupted.is_some(), 8),
+            (matches!(way.hands, Hands::Workers(_)) && (way.on_disk || way.store == StoreMode::Dense), 8),
         ];
         if odds.iter().all(|&(applies, odds)| !applies || random.below(odds) == 0) {
             sample.push(way);
@@ -106,6 +107,7 @@ fn example_models() {
         tally.searched > 600
             && tally.refused > 300
             && tally.resumed > 100
+            && tally.by_workers > 50
             && tally.on_disk > 50
             && tally.replayed > 100,
         "{tally:?}"
@@ -122,5 +124,5 @@ fn random_models() {
         Some((format!("random {seed}"), model.ok()?))
     });
     let tally = run(models.collect());
-    assert!(tally.searched > 200 && tally.resumed > 10, "{tally:?}");
+    assert!(tally.searched > 200 && tally.resumed > 10 && tally.by_workers > 20, "{tally:?}");
 }

@@ -181,6 +181,9 @@ fn refuse(model: &Model, options: &SearchOptions) -> Result<(), AdaptiveError> {
     if options.checkpoint.is_some() || options.resume.is_some() {
         return Err(AdaptiveError::Unsupported("it cannot be interrupted and continued later".to_owned()));
     }
+    if options.network.is_some() {
+        return Err(AdaptiveError::Unsupported("what it removes is known to one process only".to_owned()));
+    }
     if options.order != SearchOrder::BreadthFirst {
         return Err(AdaptiveError::Unsupported("it searches breadth-first only".to_owned()));
     }

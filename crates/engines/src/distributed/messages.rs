@@ -6,6 +6,7 @@ use quotient_ir::{Fault, FaultKind, Span};
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::explicit::findings::Rank;
 use crate::explicit::store::StateNumber;
 use crate::report::StopReason;
 
@@ -119,10 +120,8 @@ pub(super) struct LevelSummary {
 /// A violation.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(super) struct Discovery {
-    /// Its kind.
-    pub(super) kind: [u64; 3],
-    /// The words of the state that shows it, so that all choose the same one of several.
-    pub(super) shown: Vec<u64>,
+    /// Its place among others, so that all choose the same one of several.
+    pub(super) rank: Rank,
     /// The last stored state of the run.
     pub(super) origin: Option<Place>,
     /// A state after it that was not stored.

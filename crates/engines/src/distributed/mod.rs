@@ -217,10 +217,7 @@ fn explored<S: SearchSpace>(system: &S, options: &SearchOptions, outcome: Outcom
     system.facts().note_fired_rules(&fired);
     let mut store = Store::new(system.words(), Entries::Numbers, None);
     let mut findings = VecDeque::with_capacity(paths.len());
-    // Of several errors, a shortest run comes first.
-    let mut found: Vec<_> = totals.findings.iter().zip(paths).collect();
-    found.sort_by_key(|(discovery, path)| path.len() + usize::from(discovery.state.is_some()));
-    for (discovery, path) in found {
+    for (discovery, path) in totals.findings.iter().zip(paths) {
         let mut last = None;
         for state in &path {
             let hash = Hash::of(state);

@@ -13,7 +13,7 @@ use crate::explicit::checkpoint::Sum;
 use crate::explicit::store::{NO_PARENT, StateNumber, Store};
 
 /// The version of the format.
-const FORM: u32 = 1;
+const FORM: u32 = 2;
 /// The number of points that are kept.
 const KEPT: usize = 2;
 

@@ -14,19 +14,19 @@ use std::time::{Duration, Instant};
 use num_bigint::BigUint;
 use quotient_ir::{DeadlockMode, PropertyId, RuleId, TableIndex, Violation};
 use quotient_symmetry::{Cardinality, Workspace};
+use rustc_hash::FxHashSet;
 
 use super::messages::{Discovery, EndSummary, Hello, Label, Letter, LevelSummary, News, Note, Place, Point, Stop};
 use super::network::Links;
 use super::post::{LETTER_BYTES, Post};
 use super::saving::{self, Identity, Saver, Snapshot, Totals};
-use crate::explicit::batch::Table;
-use crate::explicit::batch::{Batch, Run};
+use crate::explicit::batch::{Batch, Run, Table};
 use crate::explicit::checkpoint::is_resumable;
 use crate::explicit::expansion::{Expander, Expansion, deadlock};
-use crate::explicit::findings::ViolationKind;
+use crate::explicit::findings::{Rank, ViolationKind};
 use crate::explicit::judge::{Admission, Checks, Judge, end_with};
 use crate::explicit::recent::Recent;
-use crate::explicit::store::{Entries, Hash, NO_PARENT, Probe, Sighting, StateNumber, Store};
+use crate::explicit::store::{Entries, Hash, NO_PARENT, Probe, Sighting, StateNumber, Store, append};
 use crate::explicit::{End, Finding, Halt, note, stop};
 use crate::observer::Progress;
 use crate::options::{SearchOptions, ViolationLimit};
@@ -352,16 +352,15 @@ impl<'a, 'x, S: SearchSpace> WorkerSearch<'a, 'x, S> {
         // Of each kind, the same one of several everywhere.
         let mut found: Vec<&Discovery> = summaries.iter().flat_map(|summary| &summary.findings).collect();
         found.sort();
+        let most = if let ViolationLimit::Kinds(most) = options.violations { most as usize } else { usize::MAX };
         let known = self.totals.findings.len();
         for discovery in found {
-            if self.totals.findings.iter().all(|known| known.kind != discovery.kind) {
+            let is_known = self.totals.findings.iter().any(|known| known.rank.kind == discovery.rank.kind);
+            if !is_known && self.totals.findings.len() < most {
                 self.totals.findings.push(discovery.clone());
             }
         }
-        let limit = match options.violations {
-            ViolationLimit::Kinds(most) => self.totals.findings.len() as u64 >= most,
-            _ => false,
-        };
+        let limit = self.totals.findings.len() >= most;
         let all: u64 = self.totals.levels.iter().sum();
         let is_found = !options.violations.collects() && self.totals.findings.len() > known;
         match summaries.iter().find_map(|summary| summary.stop.clone()) {
@@ -378,22 +377,27 @@ impl<'a, 'x, S: SearchSpace> WorkerSearch<'a, 'x, S> {
         }
     }
 
-    /// The violations of the level, one of each kind.
+    /// The violations of the level, one of each kind. Its new states are those that will be expanded next.
     fn discoveries(&mut self) -> Vec<Discovery> {
+        let level = self.totals.levels.len() as u64;
         let mut found: Vec<Discovery> = Vec::new();
-        for (origin, finding) in std::mem::take(&mut self.findings) {
-            let kind = finding.kind(self.common.checks).encode();
-            let place = (origin.number != NO_PARENT).then_some(origin);
+        for (place, finding) in std::mem::take(&mut self.findings) {
+            let origin = (place.number != NO_PARENT).then_some(place);
+            let is_new = place.worker as usize == self.index && u64::from(place.number) >= self.first;
             // The origin of a state that is not stored may be elsewhere.
-            let shown = match (&finding.state, place) {
-                (Some(state), _) => state.clone(),
-                (None, Some(place)) => self.store.state(place.number).to_vec(),
-                (None, None) => Vec::new(),
+            let (state, length) = match (&finding.state, origin) {
+                (Some(state), _) => (state.clone(), level),
+                (None, Some(place)) => {
+                    (self.store.state(place.number).to_vec(), if is_new { level } else { level.saturating_sub(1) })
+                }
+                (None, None) => (Vec::new(), 0),
             };
-            found.push(Discovery { kind, shown, origin: place, state: finding.state });
+            let rank = Rank::new(&finding, self.common.checks, length, &state);
+            found.push(Discovery { rank, origin, state: finding.state });
         }
         found.sort();
-        found.dedup_by_key(|discovery| discovery.kind);
+        let mut kinds = FxHashSet::default();
+        found.retain(|discovery| kinds.insert(discovery.rank.kind));
         found
     }
 
@@ -505,6 +509,9 @@ impl<'a, 'x, S: SearchSpace> WorkerSearch<'a, 'x, S> {
         let mut batch = std::mem::replace(&mut self.batch, Batch::new(0));
         batch.hash_all();
         let is_paused = self.recent.is_paused(batch.len());
+        if !is_paused {
+            self.recent.prefetch(batch.hashes());
+        }
         let mut number = 0;
         while let Some(Run { parent, first, end, passed }) = batch.run(number) {
             number += 1;
@@ -519,7 +526,7 @@ impl<'a, 'x, S: SearchSpace> WorkerSearch<'a, 'x, S> {
                 }
                 let owner = self.owner(hash);
                 let outgoing = &mut self.outgoing[owner];
-                outgoing.extend_from_slice(state);
+                append(outgoing, state);
                 outgoing.push(Label { parent, is_safe: tag == Tag::NOTHING }.encode());
                 if 8 * outgoing.len() >= LETTER_BYTES {
                     self.dispatch(owner);
@@ -538,6 +545,7 @@ impl<'a, 'x, S: SearchSpace> WorkerSearch<'a, 'x, S> {
             records.clear();
             self.outgoing[owner] = records;
         } else if !records.is_empty() {
+            self.outgoing[owner] = Vec::with_capacity(records.capacity());
             self.post.send(Letter { from: self.index as u32, to: owner as u32, records });
         }
     }
@@ -828,7 +836,7 @@ impl<S: SearchSpace> Expander for WorkerSearch<'_, '_, S> {
 
 /// A finding as the rest of the engine knows it, whose run ends at a state of a store.
 pub(super) fn finding(discovery: &Discovery, origin: Option<StateNumber>, options: &SearchOptions) -> Option<Finding> {
-    let kind = ViolationKind::decode(discovery.kind)?;
+    let kind = ViolationKind::decode(discovery.rank.kind)?;
     let violation: Violation = kind.outline(options);
     Some(Finding { origin, state: discovery.state.clone(), violation, kept_kind: Some(kind) })
 }

@@ -135,6 +135,11 @@ impl Batch {
         self.sightings.resize(self.hashes.len(), Sighting::Unknown);
     }
 
+    /// The hashes of the successors, once computed.
+    pub(crate) fn hashes(&self) -> &[Hash] {
+        &self.hashes
+    }
+
     /// Prefetches the memory that looking up the successors will need. A state seen recently is stored by the time it
     /// is looked up, or was dropped and will be dropped again.
     pub(crate) fn prepare(&mut self, store: &impl Table, recent: &mut Recent) {

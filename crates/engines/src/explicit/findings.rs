@@ -4,6 +4,7 @@
 //! error. In a breadth-first search the first run of a kind is a shortest one.
 
 use quotient_ir::{Action, Fault, FaultKind, PropertyId, RuleId, Span, TableIndex, Violation};
+use serde::{Deserialize, Serialize};
 
 use crate::explicit::judge::Checks;
 use crate::explicit::store::{NO_PARENT, StateNumber};
@@ -108,6 +109,38 @@ const FAULT_KINDS: [FaultKind; 11] = [
     FaultKind::MultisetFull,
     FaultKind::AbsentElement,
 ];
+
+/// Where a violation comes among all those of a level, if its states are found in any order: after those with shorter
+/// runs, then by kind, by the words of the last state, and by the step.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) struct Rank {
+    length: u64,
+    /// The kind of the violation ([`ViolationKind::encode`]).
+    pub(crate) kind: [u64; 3],
+    state: Vec<u64>,
+    step: Vec<i64>,
+}
+
+impl Rank {
+    /// The rank of a violation after a number of steps, in a state or in a step from it.
+    pub(crate) fn new(finding: &Finding, checks: &Checks, length: u64, state: &[u64]) -> Self {
+        let step = match &finding.violation {
+            Violation::Fault { action, arguments, .. } => {
+                let action = match action {
+                    Action::Rule(rule) => rule.position() as i64,
+                    Action::Start(start) => -1 - start.position() as i64,
+                };
+                std::iter::once(action).chain(arguments.iter().copied()).collect()
+            }
+            Violation::Property { arguments, .. }
+            | Violation::PropertyFault { arguments, .. }
+            | Violation::Unreachable { arguments, .. }
+            | Violation::Temporal { arguments, .. } => arguments.clone(),
+            Violation::Deadlock(_) => Vec::new(),
+        };
+        Self { length, kind: finding.kind(checks).encode(), state: state.to_vec(), step }
+    }
+}
 
 /// The violations that a search has found so far, one of each kind.
 #[derive(Clone, Debug)]

@@ -48,6 +48,12 @@ impl Recent {
         is_paused
     }
 
+    /// Loads the entries that looking up some states reads, all at a time: worthwhile if the table is large.
+    pub(crate) fn prefetch(&self, hashes: &[Hash]) {
+        let touch = |sum, hash: &Hash| sum ^ self.states[hash.low(self.mask) * self.words];
+        std::hint::black_box(hashes.iter().fold(0, touch));
+    }
+
     /// Whether a state, which comes first in a slice of words, is known to have been seen before; it counts as seen
     /// from now on. Called for every successor, and small.
     #[inline(always)]

@@ -20,10 +20,12 @@ use quotient_ir::{Interpreter, Interrupt, Layout, Model, Valuation};
 
 use crate::explicit::Exploration;
 use crate::explicit::checkpoint::Saved;
+use crate::explicit::judge::Checks;
 use crate::explicit::store::NO_PARENT;
 use crate::observer::{Observer, Progress};
 use crate::options::{SearchOptions, SearchOrder, StoreMode, ViolationLimit};
 use crate::report::{EngineError, Report, StopReason};
+use crate::seam::Identity;
 use crate::systems::deferred::DeferredSystem;
 use crate::systems::evaluator::SpecialisedSystem;
 use crate::systems::passing::PassingSystem;
@@ -121,6 +123,11 @@ pub(crate) fn check_whole(
     observer: &mut dyn Observer,
 ) -> Result<Report, EngineError> {
     let narrowing = &options.narrowing;
+    // A first look at few states stores them in another form, and would not refuse what the whole search does.
+    let judges = !Checks::new(model, options.properties.as_deref()).liveness.is_empty();
+    if let Some(reason) = options.refusal(Identity::Words, observer.wants_graph(), judges) {
+        return Err(EngineError::Refused(reason));
+    }
     let interpreter = Interpreter::new(model, layout);
     let evaluator = SpecialisedSystem::of_reachable_until(&interpreter, observer.interrupt());
     let system = DeferredSystem::for_search(&evaluator, false, options);

@@ -20,13 +20,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use quotient_ir::{Action, PropertyId, TableIndex, Violation};
+use quotient_ir::PropertyId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::explicit::barrier::Barrier;
 use crate::explicit::batch::{Batch, Run};
 use crate::explicit::expansion::{Expander, Expansion, deadlock};
-use crate::explicit::findings::Findings;
+use crate::explicit::findings::{Findings, Rank};
 use crate::explicit::judge::{Admission, Checks, Judge, end_with};
 use crate::explicit::recent::Recent;
 use crate::explicit::shards::Shards;
@@ -178,28 +178,6 @@ fn take_over(store: &Shards, table: &Table, arenas: &[Arena]) -> Result<(), Full
         }
     }
     Ok(())
-}
-
-/// Where something that is wrong comes among all that is wrong: after runs with fewer states, then by kind, by the words of the
-/// last state, and by the step.
-type Rank = (u64, [u64; 3], Vec<u64>, Vec<i64>);
-
-/// The part of a rank that is the step.
-fn step_of(violation: &Violation) -> Vec<i64> {
-    match violation {
-        Violation::Fault { action, arguments, .. } => {
-            let action = match action {
-                Action::Rule(rule) => rule.position() as i64,
-                Action::Start(start) => -1 - start.position() as i64,
-            };
-            std::iter::once(action).chain(arguments.iter().copied()).collect()
-        }
-        Violation::Property { arguments, .. }
-        | Violation::PropertyFault { arguments, .. }
-        | Violation::Unreachable { arguments, .. }
-        | Violation::Temporal { arguments, .. } => arguments.clone(),
-        Violation::Deadlock(_) => Vec::new(),
-    }
 }
 
 /// Some states of an arena.
@@ -502,11 +480,9 @@ impl<S: SearchSpace> BlockExpander<'_, '_, S> {
 
     /// Keeps a violation unless there is one of its kind that comes before it.
     fn note(&mut self, finding: Finding, length: u64, state: &[u64]) {
-        let checks = self.search.checks;
-        let kind = finding.kind(checks);
-        let rank = (length, kind.encode(), state.to_vec(), step_of(&finding.violation));
+        let rank = Rank::new(&finding, self.search.checks, length, state);
         let found = &mut self.worker.outcome.found;
-        match found.iter_mut().find(|(_, known)| known.kind(checks) == kind) {
+        match found.iter_mut().find(|(known, _)| known.kind == rank.kind) {
             Some(known) if rank < known.0 => *known = (rank, finding),
             Some(_) => {}
             None => found.push((rank, finding)),
