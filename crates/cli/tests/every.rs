@@ -279,6 +279,19 @@ For more information, try '--help'.
 }
 
 #[test]
+fn two_types_of_processes() {
+    let path = format!("{MODELS}/every/readers_and_writers.m");
+    let both = ["check", "--every", "READERS", "--every", "WRITERS", &path];
+    expect(quotient(both), str![]);
+    let path = format!("{MODELS}/every/clients_and_servers.m");
+    let both = ["check", "--every", "CLIENTS", "--every", "SERVERS", &path];
+    expect(quotient([&both[..], &["-D", "WRONG=1"]].concat()), str![]);
+    expect(quotient([&both[..], &["--every-method", "backward"]].concat()), str![]);
+    expect(quotient([&both[..], &["--every", "CLIENTS"]].concat()), str![]);
+    expect(every("every/couriers.m", &[]), str![]);
+}
+
+#[test]
 fn options_that_are_refused() {
     let path = format!("{MODELS}/every/msi.m");
     expect(
