@@ -248,7 +248,8 @@ impl<'r> FamilyOfTwo<'r> {
         Self {
             has_one_constant,
             locations: 2 + random.below(2),
-            numbers: 1 + random.below(3),
+            // Large numbers are counted up to, by more processes than a step concerns.
+            numbers: if random.percent(25) { 5 + random.below(2) } else { 1 + random.below(3) },
             has_flags: [random.percent(20), random.percent(15)],
             has_pointers: [random.percent(30), random.percent(25)],
             has_global_conditions: random.percent(70),
@@ -303,7 +304,7 @@ impl<'r> FamilyOfTwo<'r> {
             true => format!("r {operator} {process} {} {inner}", if operator == "=" { "|" } else { "&" }),
             false => inner.to_owned(),
         };
-        match self.random.below(6) {
+        match self.random.below(8) {
             0 => format!("(exists r: {ty} do {inner} end)"),
             1 => format!("(exists r: {ty} do {} end)", is_another("!=", &inner)),
             2 => format!("(forall r: {ty} do {inner} end)"),
@@ -315,6 +316,8 @@ impl<'r> FamilyOfTwo<'r> {
                 let (of_client, of_server) = (self.of_process(Sort::Client, "c"), self.of_process(Sort::Server, "d"));
                 format!("(exists d: server do {of_server} & exists c: client do {of_client} end end)")
             }
+            5 => format!("(forall c: {ty} do forall d: {ty} do c = d end end)"),
+            6 => format!("(exists c: {ty} do exists d: {ty} do c != d end end)"),
             _ => format!("(forall r: {ty} do {} end)", is_another("=", &inner)),
         }
     }
@@ -327,6 +330,7 @@ impl<'r> FamilyOfTwo<'r> {
         let number = self.random.below(self.numbers);
         match self.random.below(8) {
             0 if self.has_flags[sort as usize] => format!("{flag}[{process}] := {};", self.random.percent(50)),
+            1 | 2 if self.numbers > 3 => format!("if x < {} then x := x + 1; end;", self.numbers - 1),
             1 | 2 => format!("x := {number};"),
             3 if has_pointer => format!("{pointer} := {process};"),
             4 if has_pointer => format!("undefine {pointer};"),
