@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use quotient::{Every, EveryMethod, RunFormat, SymmetryFormat};
+use quotient::{EverySize, RunFormat, SymmetryFormat};
 
 use crate::render::trace::{ShownValues, StateDetail};
 
@@ -313,6 +313,7 @@ Examples:
   quotient check --symmetry off model.m
   quotient check --cross-check model.m
   quotient check --every N model.m
+  quotient check --every READERS --every WRITERS model.m
   quotient check --format junit model.m > results.xml
   quotient lower model.m | quotient check -")]
 pub(crate) struct CheckArguments {
@@ -345,9 +346,10 @@ pub(crate) struct CheckArguments {
     /// Also check that this formula of CTL or CTL* holds at the start, as in `AG EF p`; may be repeated
     #[arg(long, value_name = "FORMULA")]
     pub(crate) ctl: Vec<String>,
-    /// Check all models in which this constant, the size of a type with interchangeable values, is FROM or more
+    /// Check all models in which this constant, the size of a type with interchangeable values, is FROM or more; may be
+    /// repeated, for two types
     #[arg(long, value_name = "NAME[=FROM]", value_parser = parse_every)]
-    pub(crate) every: Option<Every>,
+    pub(crate) every: Vec<EverySize>,
     /// How `--every` proves that
     #[arg(long, value_enum, value_name = "METHOD", default_value_t = EveryMethodName::Auto, requires = "every")]
     pub(crate) every_method: EveryMethodName,
@@ -932,12 +934,10 @@ fn scale(number: &str, unit: u64) -> Result<u64, String> {
     if scaled < u64::MAX as f64 { Ok(scaled as u64) } else { Err("too large".into()) }
 }
 
-fn parse_every(text: &str) -> Result<Every, String> {
+fn parse_every(text: &str) -> Result<EverySize, String> {
     let (constant, from) = text.split_once('=').unwrap_or((text, "1"));
     match from.trim().parse() {
-        Ok(from) if !constant.trim().is_empty() => {
-            Ok(Every { constant: constant.trim().to_owned(), from, method: EveryMethod::Auto })
-        }
+        Ok(from) if !constant.trim().is_empty() => Ok(EverySize { constant: constant.trim().to_owned(), from }),
         _ => Err("expected the name of a constant, or its least value as in `N=2`".into()),
     }
 }

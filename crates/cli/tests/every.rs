@@ -279,6 +279,151 @@ For more information, try '--help'.
 }
 
 #[test]
+fn two_types_of_processes() {
+    let path = format!("{MODELS}/every/readers_and_writers.m");
+    let both = ["check", "--every", "READERS", "--every", "WRITERS", &path];
+    expect(
+        quotient(both),
+        str![[r#"
+holds for every READERS ≥ 1, WRITERS ≥ 1
+
+checked      "nobody reads while one writes", "one writes" and run-time errors; not deadlocks
+searched     (READERS, WRITERS) = (1, 1) (5 states), (1, 2) (5 states), (2, 1) (7 states), (1, 3) (5 states), (2, 2) (7 states), (3, 1) (9 states), (1, 4) (5 states), (2, 3) (7 states), (3, 2) (9 states), (4, 1) (11 states)
+views        READERS ≥ 2, WRITERS ≥ 5, k = 1: 5
+views        READERS = 1, WRITERS ≥ 5, k = 1: 5
+views        READERS ≥ 2, WRITERS = 1, k = 1: 5
+views        READERS ≥ 2, WRITERS = 2, k = 1: 5
+views        READERS ≥ 2, WRITERS = 3, k = 1: 5
+views        READERS ≥ 2, WRITERS = 4, k = 1: 5
+rechecked    the views, in 14 states with READERS ≥ 2, WRITERS ≥ 5
+compared     all states with (READERS, WRITERS) = (2, 5) (7 states)
+rechecked    the views, in 10 states with READERS = 1, WRITERS ≥ 5
+compared     all states with (READERS, WRITERS) = (1, 5) (5 states), (1, 6) (5 states)
+rechecked    the views, in 7 states with READERS ≥ 2, WRITERS = 1
+compared     all states with (READERS, WRITERS) = (2, 1) (7 states), (3, 1) (9 states), (4, 1) (11 states), (5, 1) (13 states), (6, 1) (15 states)
+rechecked    the views, in 7 states with READERS ≥ 2, WRITERS = 2
+compared     all states with (READERS, WRITERS) = (2, 2) (7 states), (3, 2) (9 states), (4, 2) (11 states), (5, 2) (13 states)
+rechecked    the views, in 7 states with READERS ≥ 2, WRITERS = 3
+compared     all states with (READERS, WRITERS) = (2, 3) (7 states), (3, 3) (9 states), (4, 3) (11 states)
+rechecked    the views, in 7 states with READERS ≥ 2, WRITERS = 4
+compared     all states with (READERS, WRITERS) = (2, 4) (7 states), (3, 4) (9 states)
+time         …
+
+for READERS ≥ 2, WRITERS ≥ 5, the shared variables and any 1 of the other values of `reader` and any 1 of the other values of `writer` are like one of these:
+  always
+    reader (reads = false) and writer (writer_at = outside)
+    reader (reads = true) and writer (writer_at = outside)
+  closed_by = #1; #1: writer_at = closing
+    reader (reads = false) and writer (writer_at = outside)
+    reader (reads = true) and writer (writer_at = outside)
+  closed_by = #1; #1: writer_at = writing
+    reader (reads = false) and writer (writer_at = outside)
+
+other invariants (--format json has them): READERS = 1, WRITERS ≥ 5; READERS ≥ 2, WRITERS = 1; READERS ≥ 2, WRITERS = 2; READERS ≥ 2, WRITERS = 3; READERS ≥ 2, WRITERS = 4
+---- exit status 0
+
+"#]],
+    );
+    let path = format!("{MODELS}/every/clients_and_servers.m");
+    let both = ["check", "--every", "CLIENTS", "--every", "SERVERS", &path];
+    expect(
+        quotient([&both[..], &["-D", "WRONG=1"]].concat()),
+        str![[r#"
+violated with CLIENTS = 1, SERVERS = 2, the smallest sum
+
+violated: invariant "one works on a request"
+
+ 0  Startstate "nothing to do"
+      client_at[client_0]: thinking
+      works[server_0]: false
+      works[server_1]: false
+      request: undefined
+      worker: undefined
+ 1  Rule "ask", c: client_0
+      client_at[client_0]: thinking → waiting
+      request: undefined → client_0
+ 2  Rule "take the request", s: server_0
+      works[server_0]: false → true
+      worker: undefined → server_0
+ 3  Rule "take the request", s: server_1
+      works[server_1]: false → true
+      worker: server_0 → server_1
+    invariant "one works on a request" fails here
+    ../../../../models/every/clients_and_servers.m:70:1
+    70 | invariant "one works on a request"
+    false for s = server_0, t = server_1: s = t (../../../../models/every/clients_and_servers.m:71:66)
+      while works[s] & works[t]
+
+violated   invariant  one works on a request
+undecided  invariant  whose request is worked on waits
+undecided  no errors
+
+symmetries   2, S2; found in …
+reduction    canonical; …
+slice        only read for being defined: worker
+states       3, representing 4 of the slice (1.33× reduction)
+transitions  4
+depth        2
+time         …
+memory       …
+
+checked      "one works on a request", "whose request is worked on waits" and run-time errors; not deadlocks
+searched     (CLIENTS, SERVERS) = (1, 1) (4 states), (1, 2) (3 states)
+time         …
+---- exit status 1
+
+"#]],
+    );
+    expect(
+        quotient([&both[..], &["--every-method", "backward"]].concat()),
+        str![[r#"
+---- stderr
+error: --every: a search backward is for one type of objects, and there are two here
+---- exit status 2
+
+"#]],
+    );
+    expect(
+        quotient([&both[..], &["--every", "CLIENTS"]].concat()),
+        str![[r#"
+---- stderr
+error: --every: `CLIENTS` is given twice
+---- exit status 2
+
+"#]],
+    );
+    expect(
+        every("every/couriers.m", &[]),
+        str![[r#"
+holds for every N ≥ 1
+
+checked      "one letter is on the way" and run-time errors; not deadlocks
+searched     N = 1 (6 states), 2 (9 states), 3 (12 states)
+views        k = 1: 6; too coarse: `one letter is on the way` does not hold in a state with 4 of `sender` and 4 of `courier`, which need not be reachable
+views        k = 2: 9
+rechecked    the views, in 27 states with N ≥ 4
+compared     all states with N = 4 (15 states), 5 (18 states), 6 (21 states)
+time         …
+
+for N ≥ 4, the shared variables and any 2 of the other values of `sender` and any 2 of the other values of `courier` are like one of these:
+  full = false
+    sender (has_letter = false) and sender (has_letter = false) and courier (rides = false) and courier (rides = false)
+    sender (has_letter = false) and sender (has_letter = false) and courier (rides = false) and courier (rides = true)
+    sender (has_letter = false) and sender (has_letter = true) and courier (rides = false) and courier (rides = false)
+    sender (has_letter = false) and sender (has_letter = true) and courier (rides = false) and courier (rides = true)
+    sender (has_letter = true) and sender (has_letter = true) and courier (rides = false) and courier (rides = false)
+    sender (has_letter = true) and sender (has_letter = true) and courier (rides = false) and courier (rides = true)
+  full = true
+    sender (has_letter = false) and sender (has_letter = false) and courier (rides = false) and courier (rides = false)
+    sender (has_letter = false) and sender (has_letter = true) and courier (rides = false) and courier (rides = false)
+    sender (has_letter = true) and sender (has_letter = true) and courier (rides = false) and courier (rides = false)
+---- exit status 0
+
+"#]],
+    );
+}
+
+#[test]
 fn options_that_are_refused() {
     let path = format!("{MODELS}/every/msi.m");
     expect(

@@ -1,17 +1,19 @@
-//! Claims about every size: all models of one text that differ in a constant, from a value of it on
-//! ([why so](../../../docs/adr/0038-every-size.md)).
+//! Claims about every size: all models of one text that differ in a constant or two, from values of these on
+//! ([why so](../../../docs/adr/0038-every-size.md), [two types](../../../docs/adr/0044-two-types-for-every-size.md)).
 //!
 //! Small members are searched one by one, and all others at once: by views of states, with more and more objects in a
-//! view, and backward from what is wrong. The first violation is one with the smallest value of the constant.
+//! view, and backward from what is wrong. With two constants, what is proved for large values of both leaves members in which
+//! one is small and the other is any: these are regions of their own. Members are searched in the order of the sum of the
+//! constants, so the first violation is a smallest one.
 
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
+use std::collections::VecDeque;
+use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use quotient_engines::every::{
-    Attempt, Backward, BackwardLimits, Invariant, Member, Members, Needs, Objects, Obstacle, Unchecked, attempt,
-    backward, classify, compare, least_size, recheck, sizes,
+    Attempt, Backward, BackwardLimits, Invariant, MOST_SORTS, Member, Members, Objects, Obstacle, Scope, Sizes,
+    Unchecked, attempt, backward, classify, compare, recheck,
 };
 use quotient_engines::{StopReason, Verdict};
 use quotient_frontends::{NamedNumber, named_numbers};
@@ -38,20 +40,97 @@ const MOST_MOVES: usize = 3_000_000;
 const MOST_VIEWS_TRIED: usize = 4_000;
 /// After views of so many objects a backward search is tried, if the family is monotone; otherwise after two.
 const BACKWARD_AFTER: usize = 1;
-/// As many members are compared with an invariant, from the smallest one on.
+/// Members are compared with an invariant if the sum of the constants is less than this larger than the least one; but at
+/// least one is.
 const COMPARED: i64 = 6;
 /// A member with more states than this, up to exchanges of objects, is not compared.
 const MOST_COMPARED: usize = 300_000;
 
-/// A claim about every value of a constant.
+/// A claim about every value of some constants.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Every {
+    /// The constants, each the number of values of a type.
+    pub sizes: Vec<EverySize>,
+    /// How it is proved.
+    pub method: EveryMethod,
+}
+
+/// A constant, from a value on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EverySize {
     /// The constant.
     pub constant: String,
     /// Its least value.
     pub from: i64,
-    /// How it is proved.
-    pub method: EveryMethod,
+}
+
+/// Values of a constant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EveryValue {
+    /// One value.
+    Is(i64),
+    /// All from one on.
+    AtLeast(i64),
+}
+
+impl EveryValue {
+    /// The least of them.
+    pub fn least(self) -> i64 {
+        let (Self::Is(value) | Self::AtLeast(value)) = self;
+        value
+    }
+
+    fn contains(self, value: i64) -> bool {
+        match self {
+            Self::Is(own) => own == value,
+            Self::AtLeast(least) => least <= value,
+        }
+    }
+}
+
+impl fmt::Display for EveryValue {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Is(value) => write!(formatter, "= {value}"),
+            Self::AtLeast(value) => write!(formatter, "≥ {value}"),
+        }
+    }
+}
+
+impl Every {
+    /// Values of the constants in words.
+    pub fn words<T: fmt::Display>(&self, values: &[T]) -> String {
+        let words = self.sizes.iter().zip(values).map(|(size, value)| format!("{} {value}", size.constant));
+        words.collect::<Vec<_>>().join(", ")
+    }
+
+    /// Single values of the constants in words.
+    pub fn equations(&self, values: &[i64]) -> String {
+        self.words(&values.iter().map(|&value| EveryValue::Is(value)).collect::<Vec<_>>())
+    }
+
+    fn names(&self) -> String {
+        self.sizes.iter().map(|size| size.constant.as_str()).collect::<Vec<_>>().join(" and ")
+    }
+
+    /// The values with a sum that are not below the least ones, the first constant slowest.
+    fn with_sum(&self, sum: i64) -> Vec<Vec<i64>> {
+        let mut found: Vec<(Vec<i64>, i64)> = vec![(Vec::new(), sum)];
+        for (place, size) in self.sizes.iter().enumerate() {
+            let later: i64 = self.sizes[place + 1..].iter().map(|size| size.from).sum();
+            let is_last = place + 1 == self.sizes.len();
+            let next = |(values, rest): (Vec<i64>, i64)| {
+                let first = if is_last { rest.max(size.from) } else { size.from };
+                (first..=rest - later).map(move |value| ([&values[..], &[value]].concat(), rest - value))
+            };
+            found = found.into_iter().flat_map(next).collect();
+        }
+        found.into_iter().map(|(values, _)| values).collect()
+    }
+
+    fn least_sum(&self) -> i64 {
+        self.sizes.iter().map(|size| size.from).sum()
+    }
 }
 
 /// How a claim about every value of a constant is proved.
@@ -74,21 +153,23 @@ pub struct EveryReport {
     pub verdict: Verdict,
     /// The claim.
     pub claim: Every,
-    /// The type of the objects.
-    pub objects: String,
+    /// The types of the objects, each after the place of its constant in the claim.
+    pub objects: Vec<(usize, String)>,
     /// The properties of the text that were checked, and run-time errors.
     pub properties: Vec<PropertyId>,
-    /// The members that were searched, by the value of the constant, with the states stored.
-    pub searched: Vec<(i64, u64)>,
+    /// The members that were searched, by the values of the constants, with the states stored.
+    pub searched: Vec<(Vec<i64>, u64)>,
     /// The attempts to prove it, in order.
     pub attempts: Vec<EveryAttempt>,
     /// The conditions because of which more objects may prevent a step, change what it does, or make right what is wrong,
     /// and where they are. Without any, the family is monotone, and a backward search decides.
     pub tests: Vec<(String, Span)>,
-    /// Why the last attempt is a proof, if it is.
-    pub proof: Option<EveryProof>,
-    /// The member that violates a property, and the report about it.
-    pub violation: Option<(i64, Model, Box<Report>)>,
+    /// What was proved: the first one is about all members with large values of all constants. If it holds, these and the
+    /// members that were searched are all.
+    pub proofs: Vec<EveryProof>,
+    /// The member that violates a property, and the report about it. Of all that do, its constants have the least sum, and
+    /// among those with this sum the first constant is least.
+    pub violation: Option<(Vec<i64>, Model, Box<Report>)>,
     /// Why there is no verdict, if there is none.
     pub open: Option<String>,
     /// The limit that was reached, if one was.
@@ -102,22 +183,28 @@ pub struct EveryReport {
 pub struct EveryAttempt {
     /// Views, or backward.
     pub method: EveryMethod,
-    /// How many objects besides those that shared variables name a view has.
+    /// The values of the constants that it is about.
+    pub values: Vec<EveryValue>,
+    /// How many objects of each type besides those that shared variables name a view has.
     pub kept: usize,
     /// How many views there were at its end.
     pub views: usize,
     /// How many parts of states a backward search had found.
     pub parts: usize,
     /// What was wrong with a state that the views stand for, or that something wrong can be reached, as far as a backward
-    /// search can tell; and with how many objects.
-    pub wrong: Option<(String, usize)>,
+    /// search can tell; and with how many objects of each type.
+    pub wrong: Option<(String, Vec<usize>)>,
     /// The time it took.
     pub elapsed: Duration,
 }
 
-/// A set of views that contains those of all reachable states of all large members, and parts that none contains.
+/// A set of views that contains those of all reachable states of some members, and parts that none contains.
 #[derive(Clone, Debug)]
 pub struct EveryProof {
+    /// The values of the constants of these members.
+    pub values: Vec<EveryValue>,
+    /// How many objects of each type besides those that shared variables name a view has; all, if the number is fixed.
+    pub kept: usize,
     /// How it was found.
     pub method: EveryMethod,
     /// The views in words.
@@ -128,19 +215,17 @@ pub struct EveryProof {
     pub contexts: usize,
     /// How many contents of objects occur.
     pub rows: usize,
-    /// The least value of the constant that the views are about.
-    pub from: i64,
     /// How many states were looked at when the views were checked again.
     pub rechecked: u64,
-    /// The members all of whose states were looked up in the views, by the value of the constant, with the number of
+    /// The members all of whose states were looked up in the views, by the values of the constants, with the number of
     /// states up to exchanges of objects.
-    pub compared: Vec<(i64, u64)>,
+    pub compared: Vec<(Vec<i64>, u64)>,
 }
 
 /// Reads a model with constants set, by name and value.
 type Loader<'a> = dyn FnMut(&[(String, String)]) -> Result<Model, Error> + 'a;
 
-/// Checks the invariants of a model, and that nothing goes wrong, for all values of a constant from one on. `load` reads
+/// Checks the invariants of a model, and that nothing goes wrong, for all values of constants from some on. `load` reads
 /// the model with constants set.
 ///
 /// # Errors
@@ -157,24 +242,39 @@ pub fn every(
     let started = Instant::now();
     refuse_every(options)?;
     control.tighten(&options.limits);
-    let mut family = Family::new(model, claim, options, control, load)?;
+    let (mut family, whole) = Family::new(model, claim, options, control, load)?;
     let mut report = EveryReport {
         verdict: Verdict::Inconclusive,
         claim: claim.clone(),
-        objects: family.objects.name(&family.base),
+        objects: family.named_objects(),
         properties: family.properties.clone(),
         searched: Vec::new(),
         attempts: Vec::new(),
-        tests: family.needs.tests.iter().map(|test| (test.reason.clone(), test.span)).collect(),
-        proof: None,
+        tests: whole.scope.needs.tests.iter().map(|test| (test.reason.clone(), test.span)).collect(),
+        proofs: Vec::new(),
         violation: None,
         open: None,
         stop_reason: None,
         elapsed: Duration::ZERO,
     };
-    family.decide(&mut report, options, control, observer)?;
+    family.decide(whole, &mut report, options, control, observer)?;
     report.elapsed = started.elapsed();
     Ok(report)
+}
+
+/// Values of all constants: one, or all from the least on.
+type Choice = Vec<Option<i64>>;
+
+/// Some members, of which some constants have a fixed value.
+struct Region {
+    choice: Choice,
+    /// A member from which the others differ in the numbers of objects only.
+    base: ir::Model,
+    /// Whether conditions about all objects are evaluated for all of them.
+    is_strict: bool,
+    scope: Scope,
+    /// The members that were read.
+    members: Members,
 }
 
 /// The members of a text, as far as they were read.
@@ -183,130 +283,199 @@ struct Family<'a, 'l> {
     claim: &'a Every,
     control: &'a Control,
     load: &'a mut Loader<'l>,
-    /// A member of which the others differ in the number of objects only.
-    base: ir::Model,
     objects: Objects,
     properties: Vec<PropertyId>,
-    /// Whether conditions about all objects are evaluated for all of them.
-    is_strict: bool,
-    /// The value of the constant less the number of objects.
-    offset: i64,
-    needs: Needs,
-    members: Arc<Members>,
+    /// The value of its constant less the number of objects, for each type.
+    offsets: [i64; MOST_SORTS],
+    /// A member as it was read.
+    text: ir::Model,
+    /// All members with at most this sum of the constants have been searched, unless they were proved.
+    searched: i64,
 }
 
 impl<'a, 'l> Family<'a, 'l> {
+    /// The family, and all its members.
     fn new(
         model: &'a Model,
         claim: &'a Every,
         options: &Options,
         control: &'a Control,
         load: &'a mut Loader<'l>,
-    ) -> Result<Self, Error> {
+    ) -> Result<(Self, Region), Error> {
         control.enter(Phase::Detecting);
-        let is_size = constant(model, &claim.constant)?;
-        if claim.from < 1 {
-            return Err(
-                Refusal::Every(format!("`{}` is the number of objects, and begins with 1", claim.constant)).into()
-            );
+        let mut are_sizes = true;
+        for (place, size) in claim.sizes.iter().enumerate() {
+            are_sizes &= constant(model, &size.constant)?;
+            let refused = |reason: &str| Err(Refusal::Every(format!("`{}` {reason}", size.constant)).into());
+            if size.from < 1 {
+                return refused("is the number of objects, and begins with 1");
+            }
+            if claim.sizes[..place].iter().any(|other| other.constant == size.constant) {
+                return refused("is given twice");
+            }
         }
-        let mut read = |value: i64| load(&[(claim.constant.clone(), value.to_string())]);
-        let smaller = read(claim.from + 2)?;
-        let larger = read(claim.from + 3)?;
-        let of_text = |obstacle: Obstacle| refused(model, &claim.constant, vec![obstacle]);
-        let objects = Objects::between(smaller.ir(), larger.ir()).map_err(of_text)?;
-        if !is_size || objects.count(larger.ir()) != objects.count(smaller.ir()) + 1 {
-            let reason = format!("`{}` is used for more than the number of values of a type", claim.constant);
+        // Types whose numbers of values depend on different constants have different numbers.
+        let values: Vec<i64> = claim.sizes.iter().zip(2..).map(|(size, more)| size.from + more).collect();
+        let smaller = read(load, claim, &values)?;
+        let larger = (0..values.len()).map(|place| {
+            let mut values = values.clone();
+            values[place] += 1;
+            read(load, claim, &values)
+        });
+        let larger = larger.collect::<Result<Vec<Model>, Error>>()?;
+        let of_text = |obstacle: Obstacle| refused(model, claim, vec![obstacle]);
+        let texts: Vec<&ir::Model> = larger.iter().map(Model::ir).collect();
+        let objects = Objects::between(smaller.ir(), &texts).map_err(of_text)?;
+        let counts = objects.counts(smaller.ir());
+        let is_one_more =
+            texts.iter().enumerate().all(|(place, text)| objects.counts(text) == counts + objects.of_constant(place));
+        if !are_sizes || !is_one_more {
+            let is = if claim.sizes.len() == 1 { "is" } else { "are" };
+            let reason = format!("`{}` {is} used for more than the number of values of a type", claim.names());
             return Err(of_text(Obstacle { reason, span: Span::default() }));
         }
         let properties = match options.properties.is_empty() {
             true => claims(smaller.ir(), None),
             false => named_properties(smaller.ir(), &options.properties)?,
         };
-        let offset = claim.from + 2 - objects.count(smaller.ir()) as i64;
-        let least = usize::try_from(claim.from - offset).unwrap_or(0).max(2);
-        let classified = |ir: &ir::Model| {
-            let obstacles = |obstacles| refused(model, &claim.constant, obstacles);
-            classify(ir, &objects, &properties, least).map_err(obstacles)
-        };
-        // These obstacles have better places than those against symmetry.
-        Member::new(smaller.ir().clone(), smaller.layout().clone(), &objects).map_err(of_text)?;
-        classified(smaller.ir())?;
-        let (base, is_strict) = symmetric(&smaller, &objects, &properties, control, &claim.constant)?;
-        let needs = classified(&base)?;
-        let members = Arc::new(BTreeMap::new());
-        Ok(Self { model, claim, control, load, base, objects, properties, is_strict, offset, needs, members })
+        let offsets = std::array::from_fn(|sort| match sort < objects.sorts() {
+            true => values[objects.constant(sort)] - counts[sort] as i64,
+            false => 0,
+        });
+        let reading = Reading { model, claim, control, objects: &objects, properties: &properties, offsets };
+        let whole = reading.region(vec![None; claim.sizes.len()], &smaller)?;
+        let (text, searched) = (smaller.ir().clone(), claim.least_sum() - 1);
+        Ok((Self { model, claim, control, load, objects, properties, offsets, text, searched }, whole))
     }
 
-    fn read(&mut self, value: i64) -> Result<Model, Error> {
-        (self.load)(&[(self.claim.constant.clone(), value.to_string())])
+    fn reading(&self) -> Reading<'_> {
+        let Self { model, claim, control, objects, properties, offsets, .. } = self;
+        Reading { model, claim, control, objects, properties, offsets: *offsets }
     }
 
-    /// A member, compared with the others.
-    fn member(&mut self, count: usize) -> Result<Member, Error> {
-        let model = self.read(count as i64 + self.offset)?;
-        let (ir, is_strict) = symmetric(&model, &self.objects, &self.properties, self.control, &self.claim.constant)?;
-        let obstacle = |obstacle| refused(self.model, &self.claim.constant, vec![obstacle]);
-        self.objects.compare(&self.base, &ir).map_err(obstacle)?;
-        if self.objects.count(&ir) != count || is_strict != self.is_strict {
-            let reason =
-                format!("the text reads differently with {} = {}", self.claim.constant, count as i64 + self.offset);
+    fn read(&mut self, values: &[i64]) -> Result<Model, Error> {
+        read(self.load, self.claim, values)
+    }
+
+    fn named_objects(&self) -> Vec<(usize, String)> {
+        let names = self.objects.names(&self.text).into_iter().enumerate();
+        names.map(|(sort, name)| (self.objects.constant(sort), name)).collect()
+    }
+
+    /// The numbers of objects, for each type.
+    fn numbers(&self, sizes: Sizes) -> Vec<usize> {
+        (0..self.objects.sorts()).map(|sort| sizes[sort]).collect()
+    }
+
+    /// The values of the constants of a member with so many objects.
+    fn values(&self, counts: Sizes) -> Vec<i64> {
+        let sort_of = |place| (0..self.objects.sorts()).find(|&sort| self.objects.constant(sort) == place);
+        let value = |place| sort_of(place).map_or(0, |sort| counts[sort] as i64 + self.offsets[sort]);
+        (0..self.claim.sizes.len()).map(value).collect()
+    }
+
+    /// A region, compared with the others.
+    fn region(&mut self, choice: Choice) -> Result<Region, Error> {
+        let open = self.claim.sizes.iter().zip(2..).map(|(size, more)| size.from + more);
+        let values: Vec<i64> = choice.iter().zip(open).map(|(fixed, open)| fixed.unwrap_or(open)).collect();
+        let model = self.read(&values)?;
+        let obstacle = |obstacle| refused(self.model, self.claim, vec![obstacle]);
+        self.objects.compare(&self.text, model.ir()).map_err(obstacle)?;
+        self.reading().region(choice, &model)
+    }
+
+    /// A member of a region, compared with the others.
+    fn member(&mut self, region: &Region, counts: Sizes) -> Result<Member, Error> {
+        let values = self.values(counts);
+        let model = self.read(&values)?;
+        let (ir, is_strict) = self.reading().symmetric(&model)?;
+        let obstacle = |obstacle| refused(self.model, self.claim, vec![obstacle]);
+        self.objects.compare(&region.base, &ir).map_err(obstacle)?;
+        if self.objects.counts(&ir) != counts || is_strict != region.is_strict {
+            let reason = format!("the text reads differently with {}", self.claim.equations(&values));
             return Err(obstacle(Obstacle { reason, span: Span::default() }));
         }
         Member::new(ir, model.layout().clone(), &self.objects).map_err(obstacle)
     }
 
-    /// Reads the members of some sizes.
-    fn prepare(&mut self, counts: &[usize]) -> Result<(), Error> {
-        let mut members = (*self.members).clone();
-        for &count in counts {
-            if let Entry::Vacant(entry) = members.entry(count) {
-                entry.insert(self.member(count)?);
+    /// The members of a region of some sizes, and no others.
+    fn members(&mut self, region: &mut Region, wanted: &[Sizes]) -> Result<Members, Error> {
+        for &counts in wanted {
+            if !region.members.contains_key(&counts) {
+                let member = self.member(region, counts)?;
+                region.members.insert(counts, member);
             }
         }
-        self.members = Arc::new(members);
-        Ok(())
+        let chosen = region.members.iter().filter(|(counts, _)| wanted.contains(counts));
+        Ok(chosen.map(|(&counts, member)| (counts, member.clone())).collect())
     }
 
-    /// The members of some sizes, and no others.
-    fn only(&self, counts: &[usize]) -> Members {
-        self.members
-            .iter()
-            .filter(|(count, _)| counts.contains(count))
-            .map(|(&count, it)| (count, it.clone()))
-            .collect()
+    /// The values of the constants that an attempt in a region is about.
+    fn about(&self, region: &Region, kept: usize) -> Vec<EveryValue> {
+        let least = self.values(region.scope.least(kept)).into_iter().zip(&self.claim.sizes);
+        let value = |(fixed, (least, size)): (&Option<i64>, (i64, &EverySize))| match *fixed {
+            Some(value) => EveryValue::Is(value),
+            None => EveryValue::AtLeast(least.max(size.from)),
+        };
+        region.choice.iter().zip(least).map(value).collect()
     }
 
     /// Searches small members, views and backward by turns.
     fn decide(
         &mut self,
+        whole: Region,
         report: &mut EveryReport,
         options: &Options,
         control: &Control,
         observer: &mut dyn Observer,
     ) -> Result<(), Error> {
-        // All members have the same variables.
-        self.prepare(&[self.needs.least])?;
-        let pointers = self.members[&self.needs.least].pointers();
+        let has_two = self.objects.sorts() > 1;
+        if has_two && self.claim.method == EveryMethod::Backward {
+            let reason = "a search backward is for one type of objects, and there are two here".to_owned();
+            return Err(Refusal::Every(reason).into());
+        }
         let backward_after = match self.claim.method {
             EveryMethod::Views => MOST_KEPT + 1,
             EveryMethod::Backward => 1,
-            EveryMethod::Auto if self.needs.tests.is_empty() => BACKWARD_AFTER,
+            EveryMethod::Auto if has_two => MOST_KEPT + 1,
+            EveryMethod::Auto if whole.scope.needs.tests.is_empty() => BACKWARD_AFTER,
             EveryMethod::Auto => BACKWARD_AFTER + 1,
         };
         let most_kept = if self.claim.method == EveryMethod::Backward { 1 } else { MOST_KEPT };
+        let mut regions = vec![whole];
         for kept in 1..=most_kept {
-            let from = least_size(&self.needs, pointers, kept) as i64 + self.offset;
-            if !self.search_below(from, report, options, control, observer)? {
+            let mut pending = VecDeque::from(std::mem::take(&mut regions));
+            while let Some(mut region) = pending.pop_front() {
+                let about = self.about(&region, kept);
+                if !self.search_below(&about, report, options, control, observer)? {
+                    return Ok(());
+                }
+                if self.claim.method == EveryMethod::Backward {
+                    regions.push(region);
+                    continue;
+                }
+                match self.by_views(&mut region, kept, report, control, observer)? {
+                    Progress::Proved => pending.extend(self.left_by(&region, &about, report)?),
+                    Progress::None => regions.push(region),
+                    Progress::Stopped => return Ok(()),
+                }
+            }
+            if regions.is_empty() {
+                report.verdict = Verdict::Holds;
                 return Ok(());
             }
-            if self.claim.method != EveryMethod::Backward
-                && self.by_views(kept, pointers, from, report, control, observer)?
+            // It is tried with one type of objects, which is one region.
+            if let [region] = &mut regions[..]
+                && kept == backward_after
             {
-                return Ok(());
-            }
-            if kept == backward_after && self.by_parts(pointers, report, options, control, observer)? {
-                return Ok(());
+                match self.by_parts(region, report, options, control, observer)? {
+                    Progress::Proved => {
+                        report.verdict = Verdict::Holds;
+                        return Ok(());
+                    }
+                    Progress::None => {}
+                    Progress::Stopped => return Ok(()),
+                }
             }
         }
         if report.open.is_none() {
@@ -318,141 +487,173 @@ impl<'a, 'l> Family<'a, 'l> {
         Ok(())
     }
 
-    /// Searches the members below a value of the constant that were not searched yet. Returns whether they are right.
+    /// The regions that a proof about large values of the open constants of a region leaves, unless they are known already:
+    /// in each, one of these constants has a smaller value. Where no constant is open, the member has been searched.
+    fn left_by(&mut self, region: &Region, about: &[EveryValue], report: &EveryReport) -> Result<Vec<Region>, Error> {
+        let mut left = Vec::new();
+        for (place, values) in about.iter().enumerate() {
+            let EveryValue::AtLeast(least) = *values else { continue };
+            for value in self.claim.sizes[place].from..least {
+                let mut choice = region.choice.clone();
+                choice[place] = Some(value);
+                let is_proved = report.proofs.iter().any(|proof| is_choice(&proof.values, &choice));
+                if choice.contains(&None) && !is_proved {
+                    left.push(self.region(choice)?);
+                }
+            }
+        }
+        Ok(left)
+    }
+
+    /// Searches all members that have not been searched or proved, as far as an attempt leaves members with the same sum of the
+    /// constants. Returns whether they are right.
     fn search_below(
         &mut self,
-        value: i64,
+        about: &[EveryValue],
+        report: &mut EveryReport,
+        options: &Options,
+        control: &Control,
+        observer: &mut dyn Observer,
+    ) -> Result<bool, Error> {
+        let largest = |values: &EveryValue| match *values {
+            EveryValue::Is(value) => value,
+            EveryValue::AtLeast(least) => least - 1,
+        };
+        self.search_to(about.iter().map(largest).sum(), report, options, control, observer)
+    }
+
+    /// Searches all members up to a sum of the constants that have not been searched or proved. Returns whether they are right.
+    fn search_to(
+        &mut self,
+        sum: i64,
         report: &mut EveryReport,
         options: &Options,
         control: &Control,
         observer: &mut dyn Observer,
     ) -> Result<bool, Error> {
         let of_members = member_options(options);
-        let first = report.searched.last().map_or(self.claim.from, |(last, _)| last + 1);
-        for next in first..value {
-            let model = self.read(next)?;
-            let found = Plan::new(&model, &of_members)?.run_with(control, observer)?;
-            report.searched.push((next, found.states));
-            match found.verdict {
-                Verdict::Holds => {}
-                Verdict::Violated => {
-                    report.verdict = Verdict::Violated;
-                    report.violation = Some((next, model, Box::new(found)));
-                    return Ok(false);
+        while self.searched < sum {
+            for values in self.claim.with_sum(self.searched + 1) {
+                let is_in = |proof: &EveryProof| proof.values.iter().zip(&values).all(|(own, &it)| own.contains(it));
+                if report.proofs.iter().any(is_in) {
+                    continue;
                 }
-                Verdict::Inconclusive => {
-                    report.open = Some(format!("the search with {} = {next} did not finish", self.claim.constant));
-                    report.stop_reason = found.stop_reason;
-                    return Ok(false);
+                let model = self.read(&values)?;
+                let found = Plan::new(&model, &of_members)?.run_with(control, observer)?;
+                report.searched.push((values.clone(), found.states));
+                match found.verdict {
+                    Verdict::Holds => {}
+                    Verdict::Violated => {
+                        report.verdict = Verdict::Violated;
+                        report.violation = Some((values, model, Box::new(found)));
+                        return Ok(false);
+                    }
+                    Verdict::Inconclusive => {
+                        let values = self.claim.equations(&values);
+                        report.open = Some(format!("the search with {values} did not finish"));
+                        report.stop_reason = found.stop_reason;
+                        return Ok(false);
+                    }
                 }
             }
+            self.searched += 1;
         }
         Ok(true)
     }
 
-    /// Searches with views. Returns whether that was the last attempt.
+    /// Searches with views.
     fn by_views(
         &mut self,
+        region: &mut Region,
         kept: usize,
-        pointers: usize,
-        from: i64,
         report: &mut EveryReport,
         control: &Control,
         observer: &mut dyn Observer,
-    ) -> Result<bool, Error> {
-        let counts = sizes(&self.needs, pointers, kept..=kept);
-        self.prepare(&counts)?;
+    ) -> Result<Progress, Error> {
+        let members = self.members(region, &region.scope.sizes(kept..=kept))?;
         control.enter(Phase::Searching);
         let started = Instant::now();
-        let (members, objects, needs) = (self.only(&counts), self.objects.clone(), self.needs.clone());
-        let interrupt = control.interrupt().clone();
-        let work = move || attempt(&members, &objects, &needs, kept, MOST_VIEWS, &interrupt);
+        let (of_work, scope, interrupt) = (members.clone(), region.scope.clone(), control.interrupt().clone());
+        let work = move || attempt(&of_work, &scope, kept, MOST_VIEWS, &interrupt);
         let outcome = match control.supervise(observer, work)? {
             Supervised::Done(outcome) => outcome,
             Supervised::Abandoned(_) => Attempt::Stopped { views: 0 },
         };
-        let elapsed = started.elapsed();
-        let mut note = |views, wrong| {
-            let method = EveryMethod::Views;
-            report.attempts.push(EveryAttempt { method, kept, views, parts: 0, wrong, elapsed });
+        let (method, elapsed, values) = (EveryMethod::Views, started.elapsed(), self.about(region, kept));
+        let note = |views, wrong| {
+            report.attempts.push(EveryAttempt { method, values, kept, views, parts: 0, wrong, elapsed });
         };
         match outcome {
             Attempt::Closed(invariant) => {
                 note(invariant.len(), None);
-                self.confirm(report, *invariant, &counts, from, control, observer)?;
-                Ok(true)
+                self.confirm(report, region, *invariant, members, control, observer)
             }
             Attempt::Wrong { what, objects, views } => {
-                note(views, Some((what, objects)));
-                Ok(false)
+                note(views, Some((what, self.numbers(objects))));
+                Ok(Progress::None)
             }
             Attempt::Stopped { views } => {
                 note(views, None);
                 report.open = Some(format!("the search for views of {kept} objects did not finish"));
                 report.stop_reason = control.check();
-                Ok(true)
+                Ok(Progress::Stopped)
             }
         }
     }
 
-    /// Searches backward. Returns whether that was the last attempt.
+    /// Searches backward.
     fn by_parts(
         &mut self,
-        pointers: usize,
+        region: &mut Region,
         report: &mut EveryReport,
         options: &Options,
         control: &Control,
         observer: &mut dyn Observer,
-    ) -> Result<bool, Error> {
-        let counts = sizes(&self.needs, pointers, 1..=1);
-        self.prepare(&counts)?;
+    ) -> Result<Progress, Error> {
+        let members = self.members(region, &region.scope.sizes(1..=1))?;
         control.enter(Phase::Searching);
         let started = Instant::now();
-        let (members, objects, needs) = (self.only(&counts), self.objects.clone(), self.needs.clone());
-        let interrupt = control.interrupt().clone();
+        let (scope, interrupt) = (region.scope.clone(), control.interrupt().clone());
         let views = if self.claim.method == EveryMethod::Auto { MOST_VIEWS_TRIED } else { MOST_VIEWS };
         let limits = BackwardLimits { views, moves: MOST_MOVES };
-        let work = move || backward(&members, &objects, &needs, pointers, limits, &interrupt);
+        let work = move || backward(&members, &scope, limits, &interrupt);
         let outcome = match control.supervise(observer, work)? {
             Supervised::Done(outcome) => outcome,
             Supervised::Abandoned(_) => Backward::Stopped { parts: 0, views: 0 },
         };
-        let elapsed = started.elapsed();
-        let mut note = |views, parts, wrong| {
-            let method = EveryMethod::Backward;
-            report.attempts.push(EveryAttempt { method, kept: 1, views, parts, wrong, elapsed });
+        let (method, elapsed, values) = (EveryMethod::Backward, started.elapsed(), self.about(region, 1));
+        let note = |views, parts, wrong| {
+            report.attempts.push(EveryAttempt { method, values, kept: 1, views, parts, wrong, elapsed });
         };
         match outcome {
             Backward::Closed(invariant) => {
                 note(invariant.len(), invariant.excluded(), None);
-                let from = least_size(&self.needs, pointers, 1) as i64 + self.offset;
-                let counts = sizes(&self.needs, pointers, 1..=invariant.width());
-                self.prepare(&counts)?;
-                self.confirm(report, *invariant, &counts, from, control, observer)?;
-                Ok(true)
+                let members = self.members(region, &region.scope.sizes(1..=invariant.width()))?;
+                self.confirm(report, region, *invariant, members, control, observer)
             }
             Backward::Reached { objects, parts, views } => {
-                note(views, parts, Some(("an initial state contains one of them".to_owned(), objects)));
-                let is_exact = self.needs.tests.is_empty();
+                let wrong = ("an initial state contains one of them".to_owned(), self.numbers(objects));
+                note(views, parts, Some(wrong));
+                let is_exact = region.scope.needs.tests.is_empty();
                 if !is_exact && self.claim.method == EveryMethod::Auto {
-                    return Ok(false);
+                    return Ok(Progress::None);
                 }
-                let value = objects as i64 + self.offset;
-                let is_right = self.search_below(value + 1, report, options, control, observer)?;
+                let values = self.values(objects);
+                let is_right = self.search_to(values.iter().sum(), report, options, control, observer)?;
                 if is_right && is_exact {
-                    let name = &self.claim.constant;
-                    return Err(Defect::noticed(format!("with {name} = {value} there is no violation")).into());
+                    let values = self.claim.equations(&values);
+                    return Err(Defect::noticed(format!("with {values} there is no violation")).into());
                 }
-                Ok(!is_right)
+                Ok(if is_right { Progress::None } else { Progress::Stopped })
             }
             Backward::Stopped { parts, views } => {
                 note(views, parts, None);
                 report.stop_reason = control.check();
                 if report.stop_reason.is_some() || self.claim.method == EveryMethod::Backward {
                     report.open = Some("the search backward did not finish".to_owned());
-                    return Ok(true);
+                    return Ok(Progress::Stopped);
                 }
-                Ok(false)
+                Ok(Progress::None)
             }
         }
     }
@@ -461,52 +662,169 @@ impl<'a, 'l> Family<'a, 'l> {
     fn confirm(
         &mut self,
         report: &mut EveryReport,
+        region: &Region,
         invariant: Invariant,
-        counts: &[usize],
-        from: i64,
+        members: Members,
         control: &Control,
         observer: &mut dyn Observer,
-    ) -> Result<(), Error> {
+    ) -> Result<Progress, Error> {
         control.enter(Phase::Comparing);
         let mut rechecked = None;
-        let mut compared = Vec::new();
         let invariant = Arc::new(invariant);
+        // All members have the same cells.
+        let named = members.values().next().cloned();
         {
-            let (members, needs) = (self.only(counts), self.needs.clone());
+            let scope = region.scope.clone();
             let (interrupt, invariant) = (control.interrupt().clone(), Arc::clone(&invariant));
-            let work = move || recheck(&members, &needs, &invariant, &interrupt);
+            let work = move || recheck(&members, &scope, &invariant, &interrupt);
             if let Supervised::Done(outcome) = control.supervise(observer, work)? {
                 rechecked = unless_contradicted(outcome)?;
             }
         }
-        let Some(rechecked) = rechecked else {
+        let (Some(rechecked), Some(named)) = (rechecked, named) else {
             report.open = Some("an invariant was found, and not all of it checked again".to_owned());
             report.stop_reason = control.check();
-            return Ok(());
+            return Ok(Progress::Stopped);
         };
-        for value in from.max(self.claim.from)..self.claim.from + COMPARED {
-            let count = usize::try_from(value - self.offset).unwrap_or(0);
-            let (member, needs) = (self.member(count)?, self.needs.clone());
+        let values = self.about(region, invariant.kept);
+        let mut compared = Vec::new();
+        let least: i64 = values.iter().map(|values| values.least()).sum();
+        let sums = least..(self.claim.least_sum() + COMPARED).max(least + 1);
+        let candidates = sums.flat_map(|sum| self.claim.with_sum(sum)).collect::<Vec<_>>();
+        let is_in = |candidate: &&Vec<i64>| values.iter().zip(*candidate).all(|(own, &value)| own.contains(value));
+        for candidate in candidates.iter().filter(is_in) {
+            let counts = self.reading().counts(candidate);
+            let (member, scope) = (self.member(region, counts)?, region.scope.clone());
             let (interrupt, invariant) = (control.interrupt().clone(), Arc::clone(&invariant));
-            let work = move || compare(&member, &needs, &invariant, MOST_COMPARED, &interrupt);
+            let work = move || compare(&member, &scope, &invariant, MOST_COMPARED, &interrupt);
             let Supervised::Done(outcome) = control.supervise(observer, work)? else { break };
             // What is proved does not depend on whether there is time for this.
             let Some(Some(states)) = unless_contradicted(outcome)? else { break };
-            compared.push((value, states));
+            compared.push((candidate.clone(), states));
         }
-        let member = &self.members[&self.needs.least];
-        report.proof = Some(EveryProof {
+        report.proofs.push(EveryProof {
+            values,
+            kept: invariant.kept,
             method: report.attempts.last().map_or(EveryMethod::Views, |attempt| attempt.method),
-            invariant: invariant.lines(member),
-            excluded: invariant.excluded_lines(member),
+            invariant: invariant.lines(&named),
+            excluded: invariant.excluded_lines(&named),
             contexts: invariant.contexts(),
             rows: invariant.rows(),
-            from: from.max(self.claim.from),
             rechecked,
             compared,
         });
-        report.verdict = Verdict::Holds;
-        Ok(())
+        Ok(Progress::Proved)
+    }
+}
+
+/// What an attempt led to.
+enum Progress {
+    /// A proof.
+    Proved,
+    /// Nothing: another one may succeed.
+    None,
+    /// The end: a violation, or a limit.
+    Stopped,
+}
+
+/// Whether a proof is about a region.
+fn is_choice(values: &[EveryValue], choice: &Choice) -> bool {
+    values.iter().zip(choice).all(|pair| match pair {
+        (EveryValue::Is(own), Some(value)) => own == value,
+        (EveryValue::AtLeast(_), None) => true,
+        _ => false,
+    })
+}
+
+/// Reads the model with values of the constants.
+fn read(load: &mut Loader<'_>, claim: &Every, values: &[i64]) -> Result<Model, Error> {
+    let constants = claim.sizes.iter().zip(values).map(|(size, value)| (size.constant.clone(), value.to_string()));
+    load(&constants.collect::<Vec<_>>())
+}
+
+/// How members are judged.
+struct Reading<'a> {
+    model: &'a Model,
+    claim: &'a Every,
+    control: &'a Control,
+    objects: &'a Objects,
+    properties: &'a [PropertyId],
+    offsets: [i64; MOST_SORTS],
+}
+
+impl Reading<'_> {
+    /// The numbers of objects of a member with some values of the constants.
+    fn counts(&self, values: &[i64]) -> Sizes {
+        let value = |sort: usize| values[self.objects.constant(sort)] - self.offsets[sort];
+        let count =
+            |sort: usize| if sort < self.objects.sorts() { usize::try_from(value(sort)).unwrap_or(0) } else { 0 };
+        Sizes::of(count)
+    }
+
+    /// A region, with the numbers of what its steps concern.
+    fn region(&self, choice: Choice, model: &Model) -> Result<Region, Error> {
+        let (objects, counts) = (self.objects, self.objects.counts(model.ir()));
+        let fixed = |sort: usize| choice[objects.constant(sort)].map(|_| counts[sort]);
+        let fixed = std::array::from_fn(|sort| if sort < objects.sorts() { fixed(sort) } else { None });
+        let from: Vec<i64> = self.claim.sizes.iter().map(|size| size.from).collect();
+        let from = self.counts(&from);
+        let least = Sizes::of(|sort| if sort < objects.sorts() { from[sort].max(2) } else { 0 });
+        let obstacles = |obstacles| refused(self.model, self.claim, obstacles);
+        let classified = |ir: &ir::Model| classify(ir, objects, self.properties, least).map_err(obstacles);
+        // These obstacles have better places than those against symmetry.
+        let member = Member::new(model.ir().clone(), model.layout().clone(), objects);
+        let pointers = member.map_err(|obstacle| obstacles(vec![obstacle]))?.pointers();
+        classified(model.ir())?;
+        let (base, is_strict) = self.symmetric(model)?;
+        let needs = classified(&base)?;
+        let scope = Scope { objects: objects.clone(), needs, pointers, fixed };
+        Ok(Region { choice, base, is_strict, scope, members: Members::new() })
+    }
+
+    /// The model, with strict quantifiers if need be, if its text shows that objects can be exchanged; and whether
+    /// quantifiers are strict.
+    fn symmetric(&self, model: &Model) -> Result<(ir::Model, bool), Error> {
+        let (control, objects) = (self.control, self.objects);
+        let budget = Budget::until(control.interrupt());
+        let (ir, layout, preserved) = (model.ir(), model.layout(), Preserved::Properties(self.properties));
+        let spent = |_| Error::Stopped(control.stop_reason().unwrap_or(StopReason::Interrupted));
+        let against_whole = |reason: &str| {
+            refused(self.model, self.claim, vec![Obstacle { reason: reason.to_owned(), span: Span::default() }])
+        };
+        let too_large = || against_whole("the text is too large");
+        let plain = symmetries_of_text(ir, layout, preserved, &budget).map_err(spent)?.ok_or_else(too_large)?;
+        let values: Vec<Vec<i64>> = (0..objects.sorts()).map(|sort| objects.values(ir, sort)).collect();
+        // Values that nothing names and that index nothing are not permuted if they never occur. If they do and the starts
+        // tell them apart, a loop did that, which the classification refuses.
+        let is_idle = |role: &RoleReport| {
+            role.free.is_empty() && role.limits.is_empty() && role.others == 0 && role.indexes.is_empty()
+        };
+        let is_free = |role: &RoleReport| {
+            let among = objects.among(role.ty);
+            let of_role = values.iter().enumerate().filter(|(sort, values)| among[*sort] > 0 && values.len() > 1);
+            let is_class =
+                |values: &[i64]| role.free.iter().any(|class| values.iter().all(|value| class.contains(value)));
+            is_idle(role) || of_role.map(|(_, values)| values).all(|values| is_class(values))
+        };
+        let bound = |roles: Vec<RoleReport>| -> Vec<RoleReport> {
+            roles.into_iter().filter(|role| objects.may_be(role.ty) && !is_free(role)).collect()
+        };
+        let against = bound(plain.roles(ir));
+        if against.is_empty() {
+            return Ok((ir.clone(), false));
+        }
+        if let Some((strict, found)) = plain.with_strict_quantifiers(ir, layout, preserved, &budget).map_err(spent)?
+            && bound(found.roles(&strict)).is_empty()
+        {
+            return Ok((strict, true));
+        }
+        let limits = against.iter().flat_map(|role| &role.limits);
+        let obstacles: Vec<Obstacle> =
+            limits.map(|limit| Obstacle { reason: limit.text.clone(), span: limit.span }).collect();
+        if obstacles.is_empty() {
+            return Err(against_whole("the text does not show that objects can be exchanged"));
+        }
+        Err(refused(self.model, self.claim, obstacles))
     }
 }
 
@@ -545,56 +863,11 @@ fn constant(model: &Model, name: &str) -> Result<bool, Error> {
     Err(Refusal::Every(format!("the text has no constant `{name}` that can be set; there are: {known}")).into())
 }
 
-/// The model, with strict quantifiers if need be, if its text shows that objects can be exchanged; and whether
-/// quantifiers are strict.
-fn symmetric(
-    model: &Model,
-    objects: &Objects,
-    properties: &[PropertyId],
-    control: &Control,
-    constant: &str,
-) -> Result<(ir::Model, bool), Error> {
-    let budget = Budget::until(control.interrupt());
-    let (ir, layout, preserved) = (model.ir(), model.layout(), Preserved::Properties(properties));
-    let spent = |_| Error::Stopped(control.stop_reason().unwrap_or(StopReason::Interrupted));
-    let too_large =
-        || refused(model, constant, vec![Obstacle { reason: "the text is too large".into(), span: Span::default() }]);
-    let plain = symmetries_of_text(ir, layout, preserved, &budget).map_err(spent)?.ok_or_else(too_large)?;
-    let values = objects.values(ir);
-    // Values that nothing names and that index nothing are not permuted if they never occur. If they do and the starts
-    // tell them apart, a loop did that, which the classification refuses.
-    let is_idle = |role: &RoleReport| {
-        role.free.is_empty() && role.limits.is_empty() && role.others == 0 && role.indexes.is_empty()
-    };
-    let is_free = |role: &RoleReport| {
-        is_idle(role) || role.free.iter().any(|class| values.iter().all(|value| class.contains(value)))
-    };
-    let bound = |roles: Vec<RoleReport>| -> Vec<RoleReport> {
-        roles.into_iter().filter(|role| objects.may_be(role.ty) && !is_free(role)).collect()
-    };
-    let against = bound(plain.roles(ir));
-    if values.len() < 2 || against.is_empty() {
-        return Ok((ir.clone(), false));
-    }
-    if let Some((strict, found)) = plain.with_strict_quantifiers(ir, layout, preserved, &budget).map_err(spent)?
-        && bound(found.roles(&strict)).is_empty()
-    {
-        return Ok((strict, true));
-    }
-    let limits = against.iter().flat_map(|role| &role.limits);
-    let mut obstacles: Vec<Obstacle> =
-        limits.map(|limit| Obstacle { reason: limit.text.clone(), span: limit.span }).collect();
-    if obstacles.is_empty() {
-        let reason = "the text does not show that objects can be exchanged".to_owned();
-        obstacles.push(Obstacle { reason, span: Span::default() });
-    }
-    Err(refused(model, constant, obstacles))
-}
-
 /// An error with a diagnostic for each obstacle.
-fn refused(model: &Model, constant: &str, obstacles: Vec<Obstacle>) -> Error {
+fn refused(model: &Model, claim: &Every, obstacles: Vec<Obstacle>) -> Error {
+    let names = claim.names();
     let diagnostics = obstacles.into_iter().map(|Obstacle { reason, span }| {
-        let message = format!("not for every {constant}: {reason}");
+        let message = format!("not for every {names}: {reason}");
         let diagnostic = Diagnostic::error("not-every-size", message, span);
         if span == Span::default() { Diagnostic { primary: None, ..diagnostic } } else { diagnostic }
     });

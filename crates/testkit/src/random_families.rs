@@ -1,6 +1,8 @@
 //! Random families of models: a Murphi text with `N` interchangeable processes, for claims about every `N`. Processes
 //! have a location and perhaps a flag; what is shared is a number, perhaps one process or two. Rules move one process or two,
 //! ask about all others, and move all others at once. The same seed gives the same text.
+//!
+//! Families of two types have clients and servers, `N` and `M` of them or `N` of each.
 
 use std::fmt::Write as _;
 
@@ -177,6 +179,263 @@ impl<'r> Family<'r> {
         text.push_str(" end; x := 0;");
         text.push_str(if owner { " owner := o; end; end;\n" } else { " end;\n" });
         for number in 0..2 + self.random.below(5) {
+            text.push_str(&self.rule(number));
+        }
+        let _ = writeln!(text, "invariant \"claim\" {};", self.invariant());
+        text
+    }
+}
+
+/// The random family of a seed with two types of processes: `N` clients and `M` servers, or `N` of each.
+pub fn random_family_of_two(seed: u64, has_one_constant: bool) -> String {
+    let mut random = Random::new(seed ^ 0x2_5eed_e4e2);
+    FamilyOfTwo::new(&mut random, has_one_constant).text()
+}
+
+/// A type of processes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sort {
+    Client,
+    Server,
+}
+
+impl Sort {
+    fn ty(self) -> &'static str {
+        match self {
+            Sort::Client => "client",
+            Sort::Server => "server",
+        }
+    }
+
+    /// The variables that belong to a process of this type.
+    fn cells(self) -> [&'static str; 2] {
+        match self {
+            Sort::Client => ["at", "flag"],
+            Sort::Server => ["mode", "busy"],
+        }
+    }
+
+    /// The shared variable that names one.
+    fn pointer(self) -> &'static str {
+        match self {
+            Sort::Client => "owner",
+            Sort::Server => "home",
+        }
+    }
+
+    /// A parameter of a rule.
+    fn parameter(self, place: usize) -> &'static str {
+        match self {
+            Sort::Client => ["p", "q"][place],
+            Sort::Server => ["s", "t"][place],
+        }
+    }
+}
+
+struct FamilyOfTwo<'r> {
+    random: &'r mut Random,
+    has_one_constant: bool,
+    locations: usize,
+    numbers: usize,
+    has_flags: [bool; 2],
+    has_pointers: [bool; 2],
+    has_global_conditions: bool,
+    has_broadcasts: bool,
+}
+
+impl<'r> FamilyOfTwo<'r> {
+    fn new(random: &'r mut Random, has_one_constant: bool) -> Self {
+        Self {
+            has_one_constant,
+            locations: 2 + random.below(2),
+            // Large numbers are counted up to, by more processes than a step concerns.
+            numbers: if random.percent(25) { 5 + random.below(2) } else { 1 + random.below(3) },
+            has_flags: [random.percent(20), random.percent(15)],
+            has_pointers: [random.percent(30), random.percent(25)],
+            has_global_conditions: random.percent(70),
+            has_broadcasts: random.percent(50),
+            random,
+        }
+    }
+
+    fn sort(&mut self) -> Sort {
+        if self.random.percent(50) { Sort::Client } else { Sort::Server }
+    }
+
+    fn location(&mut self) -> String {
+        format!("l{}", self.random.below(self.locations))
+    }
+
+    /// A condition on the cells of a process.
+    fn of_process(&mut self, sort: Sort, process: &str) -> String {
+        let [at, flag] = sort.cells();
+        let location = self.location();
+        match self.random.below(4) {
+            0 if self.has_flags[sort as usize] => format!("{flag}[{process}]"),
+            1 if self.has_flags[sort as usize] => format!("!{flag}[{process}]"),
+            2 => format!("{at}[{process}] != {location}"),
+            _ => format!("{at}[{process}] = {location}"),
+        }
+    }
+
+    /// A condition on what is shared, and how a process is related to it.
+    fn of_shared(&mut self, sort: Sort, process: &str) -> String {
+        let number = self.random.below(self.numbers);
+        let (pointer, has_pointer) = (sort.pointer(), self.has_pointers[sort as usize]);
+        match self.random.below(5) {
+            0 if has_pointer => format!("(!isundefined({pointer}) & {pointer} = {process})"),
+            1 if has_pointer => format!("isundefined({pointer})"),
+            2 if has_pointer => {
+                let inner = self.of_process(sort, pointer);
+                format!("(isundefined({pointer}) | {inner})")
+            }
+            // This one goes wrong if none is named.
+            3 if has_pointer && self.random.percent(15) => format!("{pointer} != {process}"),
+            _ => format!("x = {number}"),
+        }
+    }
+
+    /// A condition about all processes of a type, or of both, beside a given one.
+    fn global(&mut self, own: Sort, process: &str) -> String {
+        let sort = self.sort();
+        let ty = sort.ty();
+        let inner = self.of_process(sort, "r");
+        let is_another = |operator: &str, inner: &str| match sort == own {
+            true => format!("r {operator} {process} {} {inner}", if operator == "=" { "|" } else { "&" }),
+            false => inner.to_owned(),
+        };
+        match self.random.below(8) {
+            0 => format!("(exists r: {ty} do {inner} end)"),
+            1 => format!("(exists r: {ty} do {} end)", is_another("!=", &inner)),
+            2 => format!("(forall r: {ty} do {inner} end)"),
+            3 => {
+                let (of_client, of_server) = (self.of_process(Sort::Client, "c"), self.of_process(Sort::Server, "d"));
+                format!("(forall c: client do {of_client} | forall d: server do {of_server} end end)")
+            }
+            4 => {
+                let (of_client, of_server) = (self.of_process(Sort::Client, "c"), self.of_process(Sort::Server, "d"));
+                format!("(exists d: server do {of_server} & exists c: client do {of_client} end end)")
+            }
+            5 => format!("(forall c: {ty} do forall d: {ty} do c = d end end)"),
+            6 => format!("(exists c: {ty} do exists d: {ty} do c != d end end)"),
+            _ => format!("(forall r: {ty} do {} end)", is_another("=", &inner)),
+        }
+    }
+
+    fn effect(&mut self, (sort, process): (Sort, &str)) -> String {
+        let [at, flag] = sort.cells();
+        let pointer = sort.pointer();
+        let has_pointer = self.has_pointers[sort as usize];
+        let location = self.location();
+        let number = self.random.below(self.numbers);
+        match self.random.below(8) {
+            0 if self.has_flags[sort as usize] => format!("{flag}[{process}] := {};", self.random.percent(50)),
+            1 | 2 if self.numbers > 3 => format!("if x < {} then x := x + 1; end;", self.numbers - 1),
+            1 | 2 => format!("x := {number};"),
+            3 if has_pointer => format!("{pointer} := {process};"),
+            4 if has_pointer => format!("undefine {pointer};"),
+            5 if self.has_broadcasts => {
+                let other = self.sort();
+                let condition = self.of_process(other, "r");
+                let is_another = if other == sort { format!("r != {process} & ") } else { String::new() };
+                let (ty, [cell, _]) = (other.ty(), other.cells());
+                format!("for r: {ty} do if {is_another}{condition} then {cell}[r] := {location}; end; end;")
+            }
+            6 if self.has_global_conditions => {
+                let condition = self.global(sort, process);
+                format!("if {condition} then {at}[{process}] := {location}; else x := {number}; end;")
+            }
+            _ => format!("{at}[{process}] := {location};"),
+        }
+    }
+
+    fn rule(&mut self, number: usize) -> String {
+        // There are rules for both types.
+        let first = match number {
+            0 => Sort::Client,
+            1 => Sort::Server,
+            _ => self.sort(),
+        };
+        let mut concerned = vec![(first, first.parameter(0))];
+        let mut parts = vec![self.of_process(first, first.parameter(0))];
+        if self.random.percent(50) {
+            parts.push(self.of_shared(first, first.parameter(0)));
+        }
+        if self.random.percent(45) {
+            let second = self.sort();
+            let name = second.parameter(usize::from(second == first));
+            if second == first {
+                parts.push(format!("{} != {name}", first.parameter(0)));
+            }
+            parts.push(self.of_process(second, name));
+            concerned.push((second, name));
+        }
+        if self.has_global_conditions && self.random.percent(40) {
+            let (sort, process) = concerned[self.random.below(concerned.len())];
+            parts.push(self.global(sort, process));
+        }
+        let location = self.location();
+        let mut body = format!("{}[{}] := {location}; ", first.cells()[0], first.parameter(0));
+        for _ in 0..self.random.below(3) {
+            let chosen = concerned[self.random.below(concerned.len())];
+            let _ = write!(body, "{} ", self.effect(chosen));
+        }
+        let parameters: Vec<String> = concerned.iter().map(|(sort, name)| format!("{name}: {}", sort.ty())).collect();
+        let (parameters, guard) = (parameters.join("; "), parts.join(" & "));
+        format!("ruleset {parameters} do rule \"r{number}\" {guard} ==> {body}end; end;\n")
+    }
+
+    fn invariant(&mut self) -> String {
+        let sort = self.sort();
+        let ty = sort.ty();
+        let (first, second) = (self.of_process(sort, "p"), self.of_process(sort, "q"));
+        let number = self.random.below(self.numbers);
+        match self.random.below(5) {
+            0 => format!("forall p: {ty} do x = {number} -> !({first}) end"),
+            1 => format!("forall p: {ty} do forall q: {ty} do {first} & {second} -> p = q end end"),
+            2 => {
+                let (client, server) = (self.of_process(Sort::Client, "p"), self.of_process(Sort::Server, "s"));
+                let other = self.of_process(Sort::Server, "t");
+                format!(
+                    "forall p: client do forall s: server do forall t: server do \
+                     {client} & {server} & {other} -> s = t end end end"
+                )
+            }
+            _ => {
+                let (client, server) = (self.of_process(Sort::Client, "p"), self.of_process(Sort::Server, "s"));
+                format!("forall p: client do forall s: server do !({client} & {server}) end end")
+            }
+        }
+    }
+
+    fn text(&mut self) -> String {
+        let locations: Vec<String> = (0..self.locations).map(|number| format!("l{number}")).collect();
+        let (constants, servers) = if self.has_one_constant { ("N: 2;", "N") } else { ("N: 2; M: 2;", "M") };
+        let mut text = format!(
+            "const {constants}\ntype client: scalarset(N); server: scalarset({servers}); location: enum {{ {} }};\n\
+             var at: array [client] of location; mode: array [server] of location; x: 0..{};\n",
+            locations.join(", "),
+            self.numbers - 1
+        );
+        let mut starts = String::new();
+        for sort in [Sort::Client, Sort::Server] {
+            let (ty, [at, flag]) = (sort.ty(), sort.cells());
+            let has_flag = self.has_flags[sort as usize];
+            if has_flag {
+                let _ = writeln!(text, "var {flag}: array [{ty}] of boolean;");
+            }
+            if self.has_pointers[sort as usize] {
+                let _ = writeln!(text, "var {}: {ty};", sort.pointer());
+            }
+            let cleared = if has_flag { format!(" {flag}[r] := false;") } else { String::new() };
+            let _ = write!(starts, "for r: {ty} do {at}[r] := l0;{cleared} end; ");
+        }
+        let named = self.has_pointers[Sort::Server as usize] && self.random.percent(30);
+        let _ = match named {
+            true => writeln!(text, "ruleset h: server do startstate begin {starts}x := 0; home := h; end; end;"),
+            false => writeln!(text, "startstate begin {starts}x := 0; end;"),
+        };
+        for number in 0..2 + self.random.below(4) {
             text.push_str(&self.rule(number));
         }
         let _ = writeln!(text, "invariant \"claim\" {};", self.invariant());

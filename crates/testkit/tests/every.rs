@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use quotient::{
-    Control, Error, Every, EveryMethod, EveryReport, Language, Limits, LoadOptions, Model, Options, Plan, Silent,
-    Symmetry, Verdict,
+    Control, Error, Every, EveryMethod, EveryReport, EverySize, Language, Limits, LoadOptions, Model, Options, Plan,
+    Silent, Symmetry, Verdict,
 };
 use quotient_ir::DeadlockMode;
 use quotient_testkit::examples::workspace;
 use quotient_testkit::pool::map_on_workers;
-use quotient_testkit::random_families::random_family;
+use quotient_testkit::random_families::{random_family, random_family_of_two};
 use quotient_testkit::switches::number_from;
 
 /// Instances of up to this size are searched.
@@ -27,18 +27,30 @@ fn every(text: &str, constants: &[(&str, i64)], from: i64) -> Result<EveryReport
 }
 
 fn every_by(method: EveryMethod, text: &str, constants: &[(&str, i64)], from: i64) -> Result<EveryReport, Error> {
+    every_of(method, text, constants, &[("N", from)])
+}
+
+fn every_of(
+    method: EveryMethod,
+    text: &str,
+    constants: &[(&str, i64)],
+    sizes: &[(&str, i64)],
+) -> Result<EveryReport, Error> {
     let given: Vec<(String, String)> =
         constants.iter().map(|(name, value)| ((*name).to_owned(), value.to_string())).collect();
     let model = load(text, &given)?;
-    let claim = Every { constant: "N".to_owned(), from, method };
+    let size = |&(constant, from): &(&str, i64)| EverySize { constant: constant.to_owned(), from };
+    let claim = Every { sizes: sizes.iter().map(size).collect(), method };
     let options = Options::default().limits(Limits { timeout: Some(PATIENCE), ..Limits::default() });
     let mut member = |more: &[(String, String)]| load(text, &[&given[..], more].concat());
     quotient::every(&model, &claim, &options, &Control::start(&options.limits), &mut Silent, &mut member)
 }
 
 /// Whether an instance violates something, found without symmetries; `None` if there are too many states.
-fn is_violated(text: &str, size: i64) -> Option<bool> {
-    let model = load(text, &[("N".to_owned(), size.to_string())]).unwrap_or_else(|error| panic!("{error}\n{text}"));
+fn is_violated(text: &str, sizes: &[(&str, i64)]) -> Option<bool> {
+    let constants: Vec<(String, String)> =
+        sizes.iter().map(|(name, size)| ((*name).to_owned(), size.to_string())).collect();
+    let model = load(text, &constants).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let limits = Limits { max_states: Some(60_000), ..Limits::default() };
     let options =
         Options { deadlock: Some(DeadlockMode::Off), ..Options::default().symmetry(Symmetry::Off).limits(limits) };
@@ -61,7 +73,7 @@ fn compare(seed: u64) -> (Vec<Verdict>, bool) {
         while (instances.len() as i64) < size {
             let next = instances.len() as i64 + 1;
             let is_too_large = instances.last() == Some(&None);
-            instances.push(if is_too_large { None } else { is_violated(&text, next) });
+            instances.push(if is_too_large { None } else { is_violated(&text, &[("N", next)]) });
         }
         instances[usize::try_from(size).expect("a size") - 1]
     };
@@ -77,12 +89,13 @@ fn compare(seed: u64) -> (Vec<Verdict>, bool) {
                     assert_ne!(is_wrong, Some(true), "seed {seed}, {method:?}: a wrong proof, see N = {size}\n{text}");
                 }
             }
-            (Verdict::Violated, Some((size, ..))) => {
-                for smaller in 1..*size {
+            (Verdict::Violated, Some((sizes, ..))) => {
+                let size = sizes[0];
+                for smaller in 1..size {
                     let is_wrong = is_violated(smaller);
                     assert_ne!(is_wrong, Some(true), "seed {seed}, {method:?}: not the smallest N\n{text}");
                 }
-                assert_ne!(is_violated(*size), Some(false), "seed {seed}, {method:?}: no violation\n{text}");
+                assert_ne!(is_violated(size), Some(false), "seed {seed}, {method:?}: no violation\n{text}");
             }
             (Verdict::Violated, None) => panic!("seed {seed}, {method:?}: a violation without a run"),
             (Verdict::Inconclusive, _) => {
@@ -121,23 +134,94 @@ fn random_families_have_no_wrong_proofs() {
     assert!(monotone > 0, "no family is monotone");
 }
 
-/// Constants with their values, and the smallest `N` that violates a property, if any does.
-type Expectation<'a> = (Vec<(&'a str, i64)>, Option<i64>);
+/// Members of families of two types with up to so many processes are searched.
+const LARGEST_OF_TWO: i64 = 8;
 
-/// The lines of a header that say what holds for every `N`.
+/// What was claimed about a family of two types, compared with its first instances.
+fn compare_of_two(seed: u64) -> Verdict {
+    let has_one_constant = seed % 4 == 3;
+    let text = random_family_of_two(seed, has_one_constant);
+    let names: &[&str] = if has_one_constant { &["N"] } else { &["N", "M"] };
+    let from: Vec<(&str, i64)> = names.iter().map(|&name| (name, 1)).collect();
+    let report =
+        every_of(EveryMethod::Auto, &text, &[], &from).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{text}"));
+    let mut members: Vec<Vec<i64>> = match has_one_constant {
+        true => (1..=LARGEST_OF_TWO / 2).map(|size| vec![size]).collect(),
+        false => (1..LARGEST_OF_TWO).flat_map(|n| (1..=LARGEST_OF_TWO - n).map(move |m| vec![n, m])).collect(),
+    };
+    // The least sum first, and then the least first number.
+    members.sort_by_key(|sizes| (sizes.iter().sum::<i64>(), sizes.clone()));
+    let is_violated = |sizes: &[i64]| {
+        let constants: Vec<(&str, i64)> = names.iter().copied().zip(sizes.iter().copied()).collect();
+        is_violated(&text, &constants)
+    };
+    match (report.verdict, &report.violation) {
+        (Verdict::Holds, _) => {
+            for sizes in &members {
+                assert_ne!(is_violated(sizes), Some(true), "seed {seed}: a wrong proof, see {sizes:?}\n{text}");
+            }
+        }
+        (Verdict::Violated, Some((found, _, report))) => {
+            let place = (found.iter().sum::<i64>(), found.clone());
+            for sizes in members.iter().filter(|sizes| (sizes.iter().sum::<i64>(), (*sizes).clone()) < place) {
+                assert_ne!(is_violated(sizes), Some(true), "seed {seed}: {sizes:?} is smaller than {found:?}\n{text}");
+            }
+            assert_ne!(is_violated(found), Some(false), "seed {seed}: no violation\n{text}");
+            assert!(report.properties.iter().any(|property| property.trace.is_some()), "seed {seed}: no run\n{text}");
+        }
+        (Verdict::Violated, None) => panic!("seed {seed}: a violation without a run"),
+        (Verdict::Inconclusive, _) => {}
+    }
+    report.verdict
+}
+
+/// `QUOTIENT_RANDOM_FAMILIES_OF_TWO` says how many, from `QUOTIENT_RANDOM_SEED` on.
+#[test]
+fn random_families_of_two_types_have_no_wrong_proofs() {
+    let first = number_from("QUOTIENT_RANDOM_SEED", 0);
+    let seeds: Vec<u64> = (first..first + number_from("QUOTIENT_RANDOM_FAMILIES_OF_TWO", 24)).collect();
+    let found = map_on_workers(2, &seeds, |seed| compare_of_two(*seed));
+    let count = |wanted: Verdict| found.iter().filter(|verdict| **verdict == wanted).count();
+    let (proved, refuted, open) = (count(Verdict::Holds), count(Verdict::Violated), count(Verdict::Inconclusive));
+    #[expect(clippy::print_stderr, reason = "what is recorded of a long run")]
+    {
+        eprintln!("{} families of two types: {proved} proved, {refuted} refuted, {open} open", seeds.len());
+    }
+    assert!(proved > 0 && refuted > 0, "the families say nothing");
+}
+
+/// What the header of a model says about all values of some constants.
+struct Expectation<'a> {
+    /// The constants.
+    sizes: Vec<&'a str>,
+    /// Other constants with their values.
+    constants: Vec<(&'a str, i64)>,
+    /// The smallest values that violate a property, if any do.
+    violated: Option<Vec<i64>>,
+}
+
+/// The lines of a header that say what holds for every number.
 fn expectations(text: &str) -> Vec<Expectation<'_>> {
-    let lines = text.lines().filter_map(|line| line.strip_prefix("-- every N"));
+    let number = |text: &str| text.trim().parse().expect("a number");
+    let lines = text.lines().filter_map(|line| line.strip_prefix("-- every "));
     lines
         .map(|line| {
-            let (setting, verdict) = line.split_once(':').expect("a verdict");
-            let setting = setting.trim().strip_prefix("with ");
+            let (about, verdict) = line.split_once(':').expect("a verdict");
+            let (sizes, setting) = about.split_once(" with ").map_or((about, None), |(sizes, it)| (sizes, Some(it)));
             let constants = setting.map(|setting| {
                 let (name, value) = setting.split_once('=').expect("a constant");
-                (name, value.parse().expect("a number"))
+                (name, number(value))
             });
-            let violated = verdict.trim().strip_prefix("violated with N = ");
+            let violated = verdict.trim().strip_prefix("violated with ");
             assert!(violated.is_some() || verdict.trim() == "holds", "{line}");
-            (constants.into_iter().collect(), violated.map(|number| number.parse().expect("a number")))
+            let values = |values: &str| -> Vec<i64> {
+                values.split(", ").map(|value| number(value.split_once('=').expect("a value").1)).collect()
+            };
+            Expectation {
+                sizes: sizes.split(", ").collect(),
+                constants: constants.into_iter().collect(),
+                violated: violated.map(values),
+            }
         })
         .collect()
 }
@@ -152,19 +236,26 @@ fn models_hold_or_are_refuted_as_they_say() {
         let text = std::fs::read_to_string(path).expect("a model");
         let expected = expectations(&text);
         assert!(expected.len() >= 2, "{}: a right and a wrong variant", path.display());
-        for (constants, violated) in expected {
+        for Expectation { sizes, constants, violated } in expected {
+            let from: Vec<(&str, i64)> = sizes.iter().map(|&name| (name, 1)).collect();
             for method in METHODS {
-                let report = every_by(method, &text, &constants, 1)
-                    .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+                let place = format!("{} {constants:?}, {method:?}", path.display());
+                let report = match every_of(method, &text, &constants, &from) {
+                    Ok(report) => report,
+                    // It is for one type.
+                    Err(error) => {
+                        let is_of_two = method == EveryMethod::Backward && text.matches("scalarset").count() == 2;
+                        assert!(is_of_two && error.to_string().contains("one type of objects"), "{place}: {error}");
+                        continue;
+                    }
+                };
                 // Nine processes have to be told from eight.
                 if method == EveryMethod::Views && path.ends_with("pool.m") {
-                    assert_eq!(report.verdict, Verdict::Inconclusive, "{} {constants:?}", path.display());
+                    assert_eq!(report.verdict, Verdict::Inconclusive, "{place}");
                     continue;
                 }
-                let found = report.violation.as_ref().map(|(size, ..)| *size);
-                assert_eq!(found, violated, "{} {constants:?}, {method:?}", path.display());
-                let holds = report.verdict == Verdict::Holds;
-                assert_eq!(holds, violated.is_none(), "{} {constants:?}, {method:?}", path.display());
+                assert_eq!(report.violation.as_ref().map(|(values, ..)| values), violated.as_ref(), "{place}");
+                assert_eq!(report.verdict == Verdict::Holds, violated.is_none(), "{place}");
             }
         }
     });
@@ -274,7 +365,7 @@ fn what_concerns_few_is_proved() {
             let text = text(process, declarations, rule);
             let report = every(&text, &[], 1).unwrap_or_else(|error| panic!("{error}\n{text}"));
             assert_eq!(report.verdict, Verdict::Holds, "{text}");
-            let proof = report.proof.expect("a proof");
+            let proof = report.proofs.first().expect("a proof");
             assert!(proof.rechecked > 0 && !proof.invariant.is_empty(), "{text}");
         }
     }
@@ -320,10 +411,149 @@ fn a_violation_that_needs_four() {
                 rule at[p] = l0 & x = 3 ==> at[p] := l2; end; end;";
     let report = every(&text("scalarset(N)", "", rule), &[], 1).expect("an answer");
     let (size, _, found) = report.violation.expect("a violation");
-    assert_eq!((report.verdict, size), (Verdict::Violated, 4));
+    assert_eq!((report.verdict, size), (Verdict::Violated, vec![4]));
     let trace = found.properties.iter().find_map(|property| property.trace.as_ref()).expect("a run");
     assert_eq!(trace.steps.len(), 5);
     // From five on it is there at once.
     let report = every(&text("scalarset(N)", "", rule), &[], 5).expect("an answer");
-    assert_eq!(report.violation.map(|(size, ..)| size), Some(5));
+    assert_eq!(report.violation.map(|(size, ..)| size), Some(vec![5]));
+}
+
+/// A text with clients and servers, rules, and the claim that no server is at `l2`.
+fn text_of_two(types: &str, declarations: &str, rules: &str) -> String {
+    format!(
+        "const N: 2; M: 2;\ntype {types} location: enum {{ l0, l1, l2 }};\n\
+         var at: array [client] of location; mode: array [server] of location; x: 0..6; owner: client; home: server;\n\
+         {declarations}\n\
+         startstate begin for c: client do at[c] := l0; end; for s: server do mode[s] := l0; end; x := 0; end;\n\
+         {rules}\n\
+         invariant \"claim\" forall s: server do mode[s] != l2 end;\n"
+    )
+}
+
+const TWO_SETS: &str = "client: scalarset(N); server: scalarset(M);";
+
+/// Where one number is small, the other may have to be large: that is not found by looking at large numbers of both.
+#[test]
+fn violations_with_few_of_one_type() {
+    let of_servers = |top: usize, guard: &str| {
+        format!(
+            "ruleset c: client do rule at[c] = l0 ==> at[c] := l1; end; end;\n\
+             ruleset s: server do rule mode[s] = l0 & x < {top} ==> mode[s] := l1; x := x + 1; end;\n\
+             rule mode[s] = l0 & x = {top} & {guard} ==> mode[s] := l2; end; end;"
+        )
+    };
+    let one_client = "forall c: client do forall d: client do c = d end end";
+    let two_clients = "exists c: client do exists d: client do c != d end end";
+    let three_clients =
+        "exists c: client do exists d: client do exists e: client do c != d & c != e & d != e end end end";
+    let cases: [(String, Option<[i64; 2]>); 6] = [
+        // By then all large numbers of both have been proved to be right.
+        (of_servers(6, one_client), Some([1, 7])),
+        (of_servers(3, one_client), Some([1, 4])),
+        (of_servers(3, two_clients), Some([2, 4])),
+        (of_servers(3, three_clients), Some([3, 4])),
+        (of_servers(3, &format!("({one_client}) & {two_clients}")), None),
+        (of_servers(3, "exists c: client do at[c] = l2 end"), None),
+    ];
+    for (rules, expected) in cases {
+        let text = text_of_two(TWO_SETS, "", &rules);
+        let report = every_of(EveryMethod::Auto, &text, &[], &[("N", 1), ("M", 1)])
+            .unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let found = report.violation.map(|(values, ..)| values);
+        assert_eq!(found, expected.map(Vec::from), "{text}");
+        assert_eq!(report.verdict == Verdict::Holds, expected.is_none(), "{text}");
+        // What is proved for all large numbers leaves those with few of one type.
+        assert!(expected.is_some() || report.proofs.len() > 2, "{text}");
+        if expected == Some([1, 4]) {
+            let report = every_of(EveryMethod::Auto, &text, &[], &[("N", 2), ("M", 1)]).expect("an answer");
+            assert_eq!(report.verdict, Verdict::Holds, "{text}");
+        }
+    }
+}
+
+/// Objects of two types are kept apart; what mixes them is refused.
+#[test]
+fn what_mixes_types_is_refused() {
+    let ranges = "client: 1..N; server: 1..M;";
+    let cases = [
+        (ranges, "", "ruleset c: client; s: server do rule c = s ==> x := 1; end; end;", "two types are compared"),
+        (ranges, "", "ruleset c: client do rule x = 0 ==> mode[c] := l1; end; end;", "one of another type"),
+        (ranges, "", "ruleset c: client do rule x = 0 ==> home := c; end; end;", "one of another type"),
+        (
+            TWO_SETS,
+            "var seen: array [client] of array [server] of boolean;",
+            "rule x = 0 ==> x := 1; end;",
+            "each pair of objects",
+        ),
+        (
+            TWO_SETS,
+            "var server_of: array [client] of server;",
+            "rule x = 0 ==> x := 1; end;",
+            "lets objects refer to objects",
+        ),
+        (
+            TWO_SETS,
+            "",
+            "rule forall c: client do at[c] = l0 | exists s: server do mode[s] = l1 end end ==> x := 1; end;",
+            "one inside the other",
+        ),
+        (
+            TWO_SETS,
+            "",
+            "rule x = 0 ==> for c: client do for s: server do mode[s] := l1; end; end; end;",
+            "for each object",
+        ),
+        ("client: scalarset(N); server: scalarset(M + N);", "", "rule x = 0 ==> x := 1; end;", "depends on two"),
+        (
+            "client: scalarset(N); server: scalarset(M); third: scalarset(N);",
+            "var more: array [third] of boolean;",
+            "rule x = 0 ==> x := 1; end;",
+            "more than 2 types",
+        ),
+    ];
+    for (types, declarations, rule, reason) in cases {
+        let text = text_of_two(types, declarations, rule);
+        match every_of(EveryMethod::Auto, &text, &[], &[("N", 1), ("M", 1)]) {
+            Ok(report) => panic!("{:?}\n{text}", report.verdict),
+            Err(error) => {
+                let said = error.to_string();
+                assert!(said.contains(reason) && said.contains("not for every N and M"), "{said}\n{text}");
+            }
+        }
+    }
+}
+
+/// What looks similar and is supported.
+#[test]
+fn what_concerns_few_of_two_types_is_proved() {
+    let rules = [
+        "ruleset c: client; s: server do rule at[c] = l0 & mode[s] = l0 ==> at[c] := l1; mode[s] := l1; owner := c; home := s; \
+         end; end;",
+        "rule x = 0 ==> for c: client do at[c] := l1; end; for s: server do if mode[s] = l0 then mode[s] := l1; end; end; end;",
+        "rule forall c: client do at[c] = l0 | forall s: server do mode[s] = l0 end end ==> x := 1; end;",
+        "ruleset c: client do rule !isundefined(home) & mode[home] = l0 ==> mode[home] := l1; at[c] := l1; end; end;\n\
+         ruleset s: server do rule isundefined(home) ==> home := s; end; end;",
+    ];
+    let types = [TWO_SETS, "client: 1..N; server: 1..M;", "client: scalarset(N); server: 0..M-1;"];
+    for rule in rules {
+        for types in types {
+            let text = text_of_two(types, "", rule);
+            let report = every_of(EveryMethod::Auto, &text, &[], &[("N", 1), ("M", 1)])
+                .unwrap_or_else(|error| panic!("{error}\n{text}"));
+            assert_eq!(report.verdict, Verdict::Holds, "{text}");
+            assert!(report.proofs.iter().all(|proof| proof.rechecked > 0 && !proof.compared.is_empty()), "{text}");
+        }
+        // A shared variable that names either, and one constant for both types.
+        let either = "either: union { client, server };";
+        let moved = "ruleset e: either do rule x = 0 ==> chosen := e; x := 1; end; end;";
+        for (types, constants) in
+            [(TWO_SETS, &[("N", 1), ("M", 1)][..]), ("client: scalarset(N); server: scalarset(N);", &[("N", 1)])]
+        {
+            let text = text_of_two(&format!("{types} {either}"), "var chosen: either;", &format!("{rule}\n{moved}"));
+            let report =
+                every_of(EveryMethod::Auto, &text, &[], constants).unwrap_or_else(|error| panic!("{error}\n{text}"));
+            assert_eq!(report.verdict, Verdict::Holds, "{text}");
+        }
+    }
 }

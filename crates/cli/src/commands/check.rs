@@ -72,8 +72,8 @@ pub(super) fn check(
     if arguments.msc.is_some() && !matches!(model.language(), Some(Language::Promela | Language::Csp)) {
         return Err(Failure::Usage("--msc draws runs of Promela and CSP# models".into()));
     }
-    if let Some(claim) = &arguments.every {
-        return every::run(arguments, invocation, (&model, &loading), claim, options, control);
+    if !arguments.every.is_empty() {
+        return every::run(arguments, invocation, (&model, &loading), options, control);
     }
     let plan = Plan::new(&model, options)?;
     show_warnings(&model);

@@ -1,4 +1,4 @@
-//! `quotient check --every`: a claim about all values of a constant.
+//! `quotient check --every`: a claim about all values of constants.
 
 use std::process::ExitCode;
 
@@ -17,7 +17,6 @@ pub(super) fn run(
     arguments: &CheckArguments,
     invocation: &Invocation,
     (model, loading): (&Model, &LoadOptions),
-    claim: &Every,
     options: &Options,
     control: &Control,
 ) -> Result<ExitCode, Failure> {
@@ -29,7 +28,7 @@ pub(super) fn run(
         (arguments.page.serve, "--serve"),
         (arguments.msc.is_some(), "--msc"),
         (arguments.report.is_some(), "--report"),
-        (arguments.run_files.trace_to.is_some(), "--trace-to: check the model with the value that it names"),
+        (arguments.run_files.trace_to.is_some(), "--trace-to: check the model with the values that it names"),
         (arguments.output.format == CheckFormat::Junit, "--format junit"),
         (arguments.output.format == CheckFormat::Sarif, "--format sarif"),
     ];
@@ -41,7 +40,7 @@ pub(super) fn run(
         EveryMethodName::Views => EveryMethod::Views,
         EveryMethodName::Backward => EveryMethod::Backward,
     };
-    let claim = &Every { method, ..claim.clone() };
+    let claim = &Every { sizes: arguments.every.clone(), method };
     show_warnings(model);
     let mut load = |constants: &[(String, String)]| {
         let mut options = loading.clone();

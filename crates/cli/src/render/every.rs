@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use quotient::names::{ERRORS, property_name};
-use quotient::{EveryMethod, EveryReport, Model, Verdict};
+use quotient::{EveryMethod, EveryProof, EveryReport, EveryValue, Model, Verdict};
 use serde::Serialize;
 
 use crate::invocation::Invocation;
@@ -21,9 +21,10 @@ const LISTED_LINES: usize = 40;
 
 /// The result as text.
 pub(crate) fn human(model: &Model, report: &EveryReport, detail: StateDetail, palette: Palette) -> String {
-    let name = visible(&report.claim.constant);
+    let claim = &report.claim;
+    let from: Vec<EveryValue> = claim.sizes.iter().map(|size| EveryValue::AtLeast(size.from)).collect();
     let mut text = match report.verdict {
-        Verdict::Holds => format!("{} for every {name} ≥ {}\n", palette.good("holds"), report.claim.from),
+        Verdict::Holds => format!("{} for every {}\n", palette.good("holds"), visible(&claim.words(&from))),
         Verdict::Violated => String::new(),
         Verdict::Inconclusive => {
             let open = report.open.as_deref().unwrap_or("no verdict");
@@ -31,8 +32,10 @@ pub(crate) fn human(model: &Model, report: &EveryReport, detail: StateDetail, pa
             format!("{}: {open}{stop}\n", palette.open("inconclusive"))
         }
     };
-    if let Some((value, member, found)) = &report.violation {
-        let _ = writeln!(text, "{} with {name} = {value}, the smallest number\n", palette.bad("violated"));
+    if let Some((values, member, found)) = &report.violation {
+        let smallest = if values.len() == 1 { "the smallest number" } else { "the smallest sum" };
+        let values = visible(&claim.equations(values));
+        let _ = writeln!(text, "{} with {values}, {smallest}\n", palette.bad("violated"));
         text.push_str(&human::check(&Outcome { model: member, report: found, counts: None, detail }, palette));
     }
     text.push('\n');
@@ -40,11 +43,24 @@ pub(crate) fn human(model: &Model, report: &EveryReport, detail: StateDetail, pa
         report.properties.iter().map(|&id| format!("\"{}\"", visible(&property_name(model.ir(), id)))).collect();
     let checked = if names.is_empty() { String::new() } else { format!("{} and ", names.join(", ")) };
     let _ = writeln!(text, "{:<11}  {checked}run-time errors; not deadlocks", "checked");
-    let values = |pairs: &[(i64, u64)]| -> Vec<String> {
-        pairs.iter().map(|(value, states)| format!("{value} ({} states)", quantity::count(*states))).collect()
+    let constants: Vec<&str> = claim.sizes.iter().map(|size| size.constant.as_str()).collect();
+    let constants = visible(&constants.join(", "));
+    let values = |pairs: &[(Vec<i64>, u64)]| -> String {
+        let pair = |(values, states): &(Vec<i64>, u64)| {
+            let values: Vec<String> = values.iter().map(i64::to_string).collect();
+            let values = if let [value] = &values[..] { value.clone() } else { format!("({})", values.join(", ")) };
+            format!("{values} ({} states)", quantity::count(*states))
+        };
+        let name = if claim.sizes.len() == 1 { constants.clone() } else { format!("({constants})") };
+        format!("{name} = {}", pairs.iter().map(pair).collect::<Vec<_>>().join(", "))
+    };
+    // With one constant, there is one region, whose end grows with the views.
+    let region = |values: &[EveryValue]| match values {
+        [_] => String::new(),
+        _ => format!("{}, ", visible(&claim.words(values))),
     };
     if !report.searched.is_empty() {
-        let _ = writeln!(text, "{:<11}  {name} = {}", "searched", values(&report.searched).join(", "));
+        let _ = writeln!(text, "{:<11}  {}", "searched", values(&report.searched));
     }
     for attempt in &report.attempts {
         let views = quantity::count(attempt.views as u64);
@@ -53,14 +69,16 @@ pub(crate) fn human(model: &Model, report: &EveryReport, detail: StateDetail, pa
             let parts = quantity::count(attempt.parts as u64);
             ("backward", format!("{parts} parts of states, among {views} views with k = 1"))
         } else {
-            ("views", format!("k = {}: {views}", attempt.kept))
+            ("views", format!("{}k = {}: {views}", region(&attempt.values), attempt.kept))
         };
         let outcome = match &attempt.wrong {
             Some((what, objects)) if is_backward => {
+                let objects = number_of(objects, report);
                 let exact = if report.tests.is_empty() { "" } else { ", as far as this can tell" };
                 format!("; {} with {objects}{exact}", visible(what))
             }
             Some((what, objects)) => {
+                let objects = number_of(objects, report);
                 format!("; too coarse: {} in a state with {objects}, which need not be reachable", visible(what))
             }
             None => String::new(),
@@ -70,41 +88,59 @@ pub(crate) fn human(model: &Model, report: &EveryReport, detail: StateDetail, pa
     if report.attempts.iter().any(|attempt| attempt.method == EveryMethod::Backward) {
         text.push_str(&monotone(model, report));
     }
-    let is_backward = report.proof.as_ref().is_some_and(|proof| proof.method == EveryMethod::Backward);
-    if let Some(proof) = &report.proof {
+    for proof in &report.proofs {
         let rechecked = quantity::count(proof.rechecked);
-        let what = if is_backward { "parts" } else { "views" };
-        let _ = writeln!(text, "{:<11}  the {what}, in {rechecked} states with {name} ≥ {}", "rechecked", proof.from);
+        let what = if proof.method == EveryMethod::Backward { "parts" } else { "views" };
+        let about = visible(&claim.words(&proof.values));
+        let _ = writeln!(text, "{:<11}  the {what}, in {rechecked} states with {about}", "rechecked");
         if !proof.compared.is_empty() {
-            let _ =
-                writeln!(text, "{:<11}  all states with {name} = {}", "compared", values(&proof.compared).join(", "));
+            let _ = writeln!(text, "{:<11}  all states with {}", "compared", values(&proof.compared));
         }
     }
     let _ = writeln!(text, "{:<11}  {}", "time", quantity::duration(report.elapsed));
-    if let Some(proof) = &report.proof {
-        let (objects, from) = (visible(&report.objects), proof.from);
-        // If nothing wrong can occur, no parts are excluded, and the views are all there is to say.
-        let excludes = !proof.excluded.is_empty();
-        let _ = if excludes {
-            writeln!(
-                text,
-                "\nfor {name} ≥ {from}, the shared variables and some of the other values of `{objects}` are never like one of these:"
-            )
-        } else {
-            let kept = report.attempts.last().map_or(1, |attempt| attempt.kept);
-            writeln!(
-                text,
-                "\nfor {name} ≥ {from}, the shared variables and any {kept} of the other values of `{objects}` are like one of these:"
-            )
-        };
-        let lines = if excludes { &proof.excluded } else { &proof.invariant };
-        for line in lines.iter().take(LISTED_LINES) {
-            let _ = writeln!(text, "  {}", visible(line));
-        }
-        let more = lines.len().saturating_sub(LISTED_LINES);
-        if more > 0 {
-            let _ = writeln!(text, "  and {} more lines (--format json has all)", quantity::count(more as u64));
-        }
+    if let Some(proof) = report.proofs.first() {
+        text.push_str(&invariant(proof, report));
+    }
+    if let [_, others @ ..] = &report.proofs[..]
+        && !others.is_empty()
+    {
+        let about: Vec<String> = others.iter().map(|proof| claim.words(&proof.values)).collect();
+        let _ = writeln!(text, "\nother invariants (--format json has them): {}", visible(&about.join("; ")));
+    }
+    text
+}
+
+/// How many objects of each type, in words.
+fn number_of(objects: &[usize], report: &EveryReport) -> String {
+    if let [number] = objects {
+        return number.to_string();
+    }
+    let named =
+        objects.iter().zip(&report.objects).map(|(number, (_, name))| format!("{number} of `{}`", visible(name)));
+    named.collect::<Vec<_>>().join(" and ")
+}
+
+/// An invariant in words.
+fn invariant(proof: &EveryProof, report: &EveryReport) -> String {
+    let about = visible(&report.claim.words(&proof.values));
+    let number = |kept: &str| {
+        let of_type =
+            report.objects.iter().map(|(_, name)| format!("{kept} of the other values of `{}`", visible(name)));
+        of_type.collect::<Vec<_>>().join(" and ")
+    };
+    // If nothing wrong can occur, no parts are excluded, and the views are all there is to say.
+    let (what, lines) = if proof.excluded.is_empty() {
+        (format!("{} are", number(&format!("any {}", proof.kept))), &proof.invariant)
+    } else {
+        (format!("{} are never", number("some")), &proof.excluded)
+    };
+    let mut text = format!("\nfor {about}, the shared variables and {what} like one of these:\n");
+    for line in lines.iter().take(LISTED_LINES) {
+        let _ = writeln!(text, "  {}", visible(line));
+    }
+    let more = lines.len().saturating_sub(LISTED_LINES);
+    if more > 0 {
+        let _ = writeln!(text, "  and {} more lines (--format json has all)", quantity::count(more as u64));
     }
     text
 }
@@ -134,22 +170,33 @@ struct EveryObject<'a> {
 
 #[derive(Serialize)]
 struct ClaimObject<'a> {
-    constant: &'a str,
-    from: i64,
-    r#type: &'a str,
+    constants: Vec<ConstantObject<'a>>,
     checked: Vec<String>,
-    searched: Vec<MemberObject>,
+    searched: Vec<MemberObject<'a>>,
     attempts: Vec<AttemptObject<'a>>,
     tests: Vec<TestObject<'a>>,
-    proof: Option<ProofObject<'a>>,
+    proofs: Vec<ProofObject<'a>>,
     violation: Option<ViolationObject<'a>>,
     open: Option<&'a str>,
 }
 
 #[derive(Serialize)]
-struct MemberObject {
-    value: i64,
+struct ConstantObject<'a> {
+    name: &'a str,
+    from: i64,
+    types: Vec<&'a str>,
+}
+
+#[derive(Serialize)]
+struct MemberObject<'a> {
+    values: &'a [i64],
     states: u64,
+}
+
+#[derive(Serialize)]
+struct ValuesObject {
+    from: i64,
+    to: Option<i64>,
 }
 
 #[derive(Serialize)]
@@ -163,29 +210,31 @@ struct TestObject<'a> {
 #[derive(Serialize)]
 struct AttemptObject<'a> {
     method: &'static str,
+    values: Vec<ValuesObject>,
     objects: usize,
     views: usize,
     parts: Option<usize>,
     wrong: Option<&'a str>,
-    wrong_with_objects: Option<usize>,
+    wrong_with_objects: Option<&'a [usize]>,
     seconds: f64,
 }
 
 #[derive(Serialize)]
 struct ProofObject<'a> {
     method: &'static str,
-    from: i64,
+    values: Vec<ValuesObject>,
+    objects: usize,
     shared_parts: usize,
     contents: usize,
     rechecked_states: u64,
-    compared: Vec<MemberObject>,
+    compared: Vec<MemberObject<'a>>,
     invariant: &'a [String],
     excluded: &'a [String],
 }
 
 #[derive(Serialize)]
 struct ViolationObject<'a> {
-    value: i64,
+    values: &'a [i64],
     properties: Vec<PropertyObject<'a>>,
 }
 
@@ -197,6 +246,18 @@ fn method_name(method: EveryMethod) -> &'static str {
     }
 }
 
+fn values_objects(values: &[EveryValue]) -> Vec<ValuesObject> {
+    let object = |values: &EveryValue| match *values {
+        EveryValue::Is(value) => ValuesObject { from: value, to: Some(value) },
+        EveryValue::AtLeast(least) => ValuesObject { from: least, to: None },
+    };
+    values.iter().map(object).collect()
+}
+
+fn member_objects(members: &[(Vec<i64>, u64)]) -> Vec<MemberObject<'_>> {
+    members.iter().map(|(values, states)| MemberObject { values, states: *states }).collect()
+}
+
 /// The result as JSON.
 pub(crate) fn json(
     writer: &mut dyn Write,
@@ -204,54 +265,59 @@ pub(crate) fn json(
     report: &EveryReport,
     invocation: &Invocation,
 ) -> io::Result<()> {
-    let members = |pairs: &[(i64, u64)]| -> Vec<MemberObject> {
-        pairs.iter().map(|&(value, states)| MemberObject { value, states }).collect()
-    };
     let names = report.properties.iter().map(|&id| property_name(model.ir(), id));
-    let violation = report.violation.as_ref().map(|(value, member, found)| {
+    let violation = report.violation.as_ref().map(|(values, member, found)| {
         let naming = Naming { model: member.ir(), layout: member.layout() };
         let lines = Lines::new(member.source());
-        ViolationObject { value: *value, properties: property_objects(naming, &lines, found) }
+        ViolationObject { values, properties: property_objects(naming, &lines, found) }
     });
     let lines = Lines::new(model.source());
     let tests = report.tests.iter().map(|(reason, span)| {
         let place = lines.place(*span);
         TestObject { reason, file: place.file, line: place.line, column: place.column }
     });
+    let constants = report.claim.sizes.iter().enumerate().map(|(place, size)| {
+        let types = report.objects.iter().filter(|(constant, _)| *constant == place).map(|(_, name)| name.as_str());
+        ConstantObject { name: &size.constant, from: size.from, types: types.collect() }
+    });
     let object = EveryObject {
         header: Header::new("check", model, invocation),
         verdict: verdict_name(report.verdict),
         stop_reason: report.stop_reason.as_ref().map(stop_reason_name),
         every: ClaimObject {
-            constant: &report.claim.constant,
-            from: report.claim.from,
-            r#type: &report.objects,
+            constants: constants.collect(),
             checked: names.chain([ERRORS.to_owned()]).collect(),
-            searched: members(&report.searched),
+            searched: member_objects(&report.searched),
             attempts: report
                 .attempts
                 .iter()
                 .map(|attempt| AttemptObject {
                     method: method_name(attempt.method),
+                    values: values_objects(&attempt.values),
                     objects: attempt.kept,
                     views: attempt.views,
                     parts: (attempt.method == EveryMethod::Backward).then_some(attempt.parts),
                     wrong: attempt.wrong.as_ref().map(|(what, _)| what.as_str()),
-                    wrong_with_objects: attempt.wrong.as_ref().map(|(_, objects)| *objects),
+                    wrong_with_objects: attempt.wrong.as_ref().map(|(_, objects)| &objects[..]),
                     seconds: seconds(attempt.elapsed),
                 })
                 .collect(),
             tests: tests.collect(),
-            proof: report.proof.as_ref().map(|proof| ProofObject {
-                method: method_name(proof.method),
-                from: proof.from,
-                shared_parts: proof.contexts,
-                contents: proof.rows,
-                rechecked_states: proof.rechecked,
-                compared: members(&proof.compared),
-                invariant: &proof.invariant,
-                excluded: &proof.excluded,
-            }),
+            proofs: report
+                .proofs
+                .iter()
+                .map(|proof| ProofObject {
+                    method: method_name(proof.method),
+                    values: values_objects(&proof.values),
+                    objects: proof.kept,
+                    shared_parts: proof.contexts,
+                    contents: proof.rows,
+                    rechecked_states: proof.rechecked,
+                    compared: member_objects(&proof.compared),
+                    invariant: &proof.invariant,
+                    excluded: &proof.excluded,
+                })
+                .collect(),
             violation,
             open: report.open.as_deref(),
         },

@@ -15,15 +15,20 @@
 //! cannot (`Needs::tests` is empty), it is exact.
 //!
 //! Only states all of whose views of one other object can occur are looked at: those views are found first, forward.
+//!
+//! This is for one type of objects.
 
 use std::collections::VecDeque;
 
 use quotient_ir::{Interrupt, Outcome, RuleId, TableIndex, Valuation};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::classification::Needs;
-use super::family::{Member, Objects, Value};
-use super::views::{Context, Invariant, Members, Numbers, Search, View, is_first, least_size, others};
+use super::family::{Member, Sizes};
+use super::scope::Scope;
+use super::views::{Context, Invariant, Members, Numbers, Rows, Search, Seats, View, is_first};
+
+/// The only type of objects.
+const SORT: usize = 0;
 
 /// The outcome of a backward search.
 #[derive(Debug)]
@@ -33,7 +38,7 @@ pub enum Backward {
     /// An initial state contains one.
     Reached {
         /// How many objects suffice for that.
-        objects: usize,
+        objects: Sizes,
         /// How many parts had been found.
         parts: usize,
         /// How many views of one other object occur.
@@ -57,32 +62,25 @@ pub struct BackwardLimits {
     pub moves: usize,
 }
 
-/// Searches backward from what is wrong. There must be members of all [`super::sizes`] for views of one other object.
-pub fn backward(
-    members: &Members,
-    objects: &Objects,
-    needs: &Needs,
-    pointers: usize,
-    limits: BackwardLimits,
-    interrupt: &Interrupt,
-) -> Backward {
-    let mut search = Search::new(members, objects, needs, 1, true);
-    let is_whole = search.run_all(needs.of_starts(1), limits.views, interrupt);
+/// Searches backward from what is wrong. There must be members of all [`Scope::sizes`] for views of one other object.
+pub fn backward(members: &Members, scope: &Scope, limits: BackwardLimits, interrupt: &Interrupt) -> Backward {
+    let mut search = Search::new(members, scope, 1, true);
+    let is_whole = search.run_all(limits.views, interrupt);
     let views = search.views();
     let stopped = |parts| Backward::Stopped { parts, views };
     if !is_whole {
         return stopped(0);
     }
     let mut moves = Moves::default();
-    let least = least_size(needs, pointers, 1);
-    let Some(starts) = starts(&mut search, needs, objects) else {
+    let least = scope.least(1);
+    let Some(starts) = starts(&mut search, scope) else {
         return Backward::Reached { objects: least, parts: 0, views };
     };
-    if moves.gather(&mut search, needs, limits.moves, interrupt).is_none() {
+    if moves.gather(&mut search, scope, limits.moves, interrupt).is_none() {
         return stopped(0);
     }
     // Every member in question has this number of other objects at least.
-    let fewest = others(needs, 1).max().unwrap_or(1);
+    let fewest = scope.others(1).iter().map(|others| others[SORT]).max().unwrap_or(1);
     let mut parts = Parts::new(&search, fewest);
     for wrong in std::mem::take(&mut moves.wrong) {
         parts.add(wrong);
@@ -97,8 +95,8 @@ pub fn backward(
         }
         checked += 1;
         if starts.iter().any(|start| start.may_contain(&part)) {
-            let named = search.contexts.things[part[0] as usize].1.len();
-            return Backward::Reached { objects: least.max(named + part.len() - 1), parts: checked, views };
+            let objects = least.or(search.named(part[0]) + of_only_sort(part.len() - 1));
+            return Backward::Reached { objects, parts: checked, views };
         }
         for step in moves.into.get(&part[0]).map_or(&[][..], |steps| steps) {
             step.predecessors(&part[1..], &mut |rows| {
@@ -113,6 +111,11 @@ pub fn backward(
     }
     let excluded = parts.sorted();
     Backward::Closed(Box::new(search.invariant(excluded)))
+}
+
+/// A number of objects of the only type.
+fn of_only_sort(number: usize) -> Sizes {
+    Sizes::of(|sort| if sort == SORT { number } else { 0 })
 }
 
 /// A part: a context and sorted rows.
@@ -165,13 +168,13 @@ impl Start {
 }
 
 /// The initial states, unless a start goes wrong.
-fn starts(search: &mut Search<'_>, needs: &Needs, objects: &Objects) -> Option<Vec<Start>> {
-    let wanted = needs.of_starts(1);
+fn starts(search: &mut Search<'_>, scope: &Scope) -> Option<Vec<Start>> {
+    let wanted = scope.of_starts(1)[SORT];
     let mut found = Vec::new();
     for runner in search.runners.values() {
         let member = runner.member;
         for (id, start) in member.model.starts.iter_enumerated() {
-            let instances = runner.instances(&start.parameters, &start.locals, objects);
+            let instances = runner.instances(&start.parameters, &start.locals, &scope.objects);
             for arguments in &instances.all {
                 let state = match runner.interpreter.run_start(id, arguments) {
                     Outcome::Next { state, .. } => state,
@@ -179,13 +182,13 @@ fn starts(search: &mut Search<'_>, needs: &Needs, objects: &Objects) -> Option<V
                     Outcome::Fault(_) => return None,
                 };
                 let (shared, names) = member.shared(&state);
-                if member.count - names.len() != wanted {
+                if member.counts.sum() - names.len() != wanted {
                     continue;
                 }
                 let parameters = instances.parameters(member, arguments);
                 let mut row = |object: usize| search.rows.number(member.row(&state, object));
                 let named = names.iter().map(|&object| row(object)).collect();
-                let unnamed = (0..member.count).filter(|object| !names.contains(object));
+                let unnamed = (0..member.counts.sum()).filter(|object| !names.contains(object));
                 let (own, others): (Vec<usize>, Vec<usize>) = unnamed.partition(|object| parameters.contains(object));
                 let mut rows: Vec<u32> = own.into_iter().map(&mut row).collect();
                 rows.sort_unstable();
@@ -247,25 +250,25 @@ struct Moves {
 
 impl Moves {
     /// Finds all steps of what can occur; none if it was stopped.
-    fn gather(&mut self, search: &mut Search<'_>, needs: &Needs, most: usize, interrupt: &Interrupt) -> Option<()> {
+    fn gather(&mut self, search: &mut Search<'_>, scope: &Scope, most: usize, interrupt: &Interrupt) -> Option<()> {
         let mut contexts: Vec<(u32, Vec<u32>)> =
             search.occurring.iter().map(|(&context, rows)| (context, rows.clone())).collect();
         contexts.sort_unstable();
         for (context, mut occurring) in contexts {
             occurring.sort_unstable();
-            for rule in needs.rules.indices() {
+            for rule in scope.needs.rules.indices() {
                 if search.local[rule.position()] {
-                    for size in 0..=needs.rules[rule].parameters {
-                        self.of_few(search, needs, rule, context, &occurring, size);
+                    for size in 0..=scope.needs.rules[rule].parameters[SORT] {
+                        self.of_few(search, scope, rule, context, &occurring, size);
                     }
                 } else {
-                    self.of_all(search, needs, rule, context, &occurring, interrupt);
+                    self.of_all(search, scope, rule, context, &occurring, interrupt);
                 }
                 if interrupt.is_raised() || self.count + self.wrong.len() > most {
                     return None;
                 }
             }
-            self.properties(search, needs, context, &occurring, interrupt);
+            self.properties(search, scope, context, &occurring, interrupt);
         }
         for moves in self.into.values_mut() {
             moves.sort_by(|left, right| (left.from, &left.taken).cmp(&(right.from, &right.taken)));
@@ -278,14 +281,14 @@ impl Moves {
     fn of_few(
         &mut self,
         search: &mut Search<'_>,
-        needs: &Needs,
+        scope: &Scope,
         rule: RuleId,
         context: u32,
         occurring: &[u32],
         size: usize,
     ) {
         let named = search.contexts.things[context as usize].1.len();
-        let whole = needs.of_rule(rule, 1);
+        let whole = scope.of_rule(rule, 1)[SORT];
         let mut seen: FxHashSet<(Vec<u32>, u32, Vec<u32>)> = FxHashSet::default();
         let mut places = vec![0; size];
         loop {
@@ -294,15 +297,16 @@ impl Moves {
             let taken = rows.clone();
             rows.resize(whole, occurring[0]);
             let state = search.state(context, &rows);
-            let runner = &search.runners[&(named + whole)];
+            let runner = &search.runners[&of_only_sort(named + whole)];
             let (member, instances) = (runner.member, &runner.rules[rule.position()]);
+            let seats = Seats::new(member, &search.contexts.things[context as usize].1, of_only_sort(whole));
             for arguments in &instances.all {
                 let mut concerned = instances.parameters(member, arguments);
                 concerned.retain(|&object| object >= named);
                 concerned.sort_unstable();
                 concerned.dedup();
                 let is_of_these = concerned.iter().copied().eq(named..named + size);
-                if !is_of_these || !is_first(member, instances, arguments, named, &taken) {
+                if !is_of_these || !is_first(member, instances, arguments, &seats, &taken) {
                     continue;
                 }
                 match runner.fire(rule, arguments, &state) {
@@ -334,14 +338,14 @@ impl Moves {
     fn of_all(
         &mut self,
         search: &mut Search<'_>,
-        needs: &Needs,
+        scope: &Scope,
         rule: RuleId,
         context: u32,
         occurring: &[u32],
         interrupt: &Interrupt,
     ) {
         let named = search.contexts.things[context as usize].1.len();
-        let size = needs.of_rule(rule, 1);
+        let size = scope.of_rule(rule, 1)[SORT];
         let mut found: FxHashMap<Vec<i64>, Move> = FxHashMap::default();
         let mut order: Vec<(Vec<i64>, u32)> = Vec::new();
         let mut places = vec![0; size];
@@ -351,10 +355,11 @@ impl Moves {
             }
             let rows: Vec<u32> = places.iter().map(|&place| occurring[place]).collect();
             let state = search.state(context, &rows);
-            let runner = &search.runners[&(named + size)];
+            let runner = &search.runners[&of_only_sort(named + size)];
             let (member, instances) = (runner.member, &runner.rules[rule.position()]);
+            let seats = Seats::new(member, &search.contexts.things[context as usize].1, of_only_sort(size));
             for arguments in &instances.all {
-                if !is_first(member, instances, arguments, named, &rows) {
+                if !is_first(member, instances, arguments, &seats, &rows) {
                     continue;
                 }
                 let after = match runner.fire(rule, arguments, &state) {
@@ -366,7 +371,7 @@ impl Moves {
                     Some(Outcome::Next { state, .. }) => state,
                 };
                 let (to, names) = numbered(member, &after, &mut search.rows, &mut search.contexts);
-                let left: Vec<(usize, u32)> = (0..member.count)
+                let left: Vec<(usize, u32)> = (0..member.counts.sum())
                     .filter(|object| !names.contains(object))
                     .map(|object| (object, search.rows.number(member.row(&after, object))))
                     .collect();
@@ -416,16 +421,17 @@ impl Moves {
     fn properties(
         &mut self,
         search: &Search<'_>,
-        needs: &Needs,
+        scope: &Scope,
         context: u32,
         occurring: &[u32],
         interrupt: &Interrupt,
     ) {
         let named = search.contexts.things[context as usize].1.len();
-        for &(property, need) in &needs.properties {
-            let size = needs.of_property(need, 1);
-            let runner = &search.runners[&(named + size)];
+        for &(property, need) in &scope.needs.properties {
+            let size = scope.of_property(need, 1)[SORT];
+            let runner = &search.runners[&of_only_sort(named + size)];
             let instances = &runner.properties[&property];
+            let seats = Seats::new(runner.member, &search.contexts.things[context as usize].1, of_only_sort(size));
             let mut places = vec![0; size];
             loop {
                 if interrupt.is_raised() {
@@ -434,7 +440,7 @@ impl Moves {
                 let rows: Vec<u32> = places.iter().map(|&place| occurring[place]).collect();
                 let state = search.state(context, &rows);
                 let is_wrong = instances.all.iter().any(|arguments| {
-                    is_first(runner.member, instances, arguments, named, &rows)
+                    is_first(runner.member, instances, arguments, &seats, &rows)
                         && runner.interpreter.holds(property, arguments, &state) != Ok(true)
                 });
                 if is_wrong {
@@ -449,12 +455,7 @@ impl Moves {
 }
 
 /// The number of the context of a state, and the objects that it names.
-fn numbered(
-    member: &Member,
-    state: &Valuation,
-    rows: &mut Numbers<Vec<Value>>,
-    contexts: &mut Numbers<Context>,
-) -> (u32, Vec<usize>) {
+fn numbered(member: &Member, state: &Valuation, rows: &mut Rows, contexts: &mut Numbers<Context>) -> (u32, Vec<usize>) {
     let (shared, names) = member.shared(state);
     let named = names.iter().map(|&object| rows.number(member.row(state, object))).collect();
     (contexts.number((shared, named)), names)

@@ -8,7 +8,8 @@
 //! * where the step goes wrong, the objects for which it does.
 //!
 //! That is so if objects are only compared, stored and used as indices, nothing counts them, and a loop over all objects
-//! changes each on its own. Every part of the text for which that cannot be seen is an obstacle.
+//! changes each on its own. Every part of the text for which that cannot be seen is an obstacle. All numbers are numbers
+//! for each type of objects; objects of one type are never used as objects of the other.
 
 use quotient_ir::{
     Argument, BinaryOperator, Expr, ExprId, FunctionId, Iteration, Local, LocalId, LocalKind, Model, MultisetElement,
@@ -16,17 +17,17 @@ use quotient_ir::{
     StatementKind, Step, Table, TableIndex, TypeId, TypeKind, UnaryOperator,
 };
 
-use super::family::{Objects, Obstacle};
+use super::family::{Objects, Obstacle, Sizes};
 
-/// How many objects a step concerns.
+/// How many objects of each type a step concerns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Need {
     /// Those that are parameters.
-    pub parameters: usize,
+    pub parameters: Sizes,
     /// Those that decide conditions about all objects.
-    pub witnesses: usize,
+    pub witnesses: Sizes,
     /// Those for which it goes wrong, if it does.
-    pub faults: usize,
+    pub faults: Sizes,
     /// Whether it asks about all objects, or changes all.
     pub concerns_all: bool,
 }
@@ -36,23 +37,23 @@ impl Need {
         Self {
             parameters: self.parameters + other.parameters,
             witnesses: self.witnesses + other.witnesses,
-            faults: self.faults.max(other.faults),
+            faults: self.faults.or(other.faults),
             concerns_all: self.concerns_all | other.concerns_all,
         }
     }
 
     fn or(self, other: Self) -> Self {
         Self {
-            parameters: self.parameters.max(other.parameters),
-            witnesses: self.witnesses.max(other.witnesses),
-            faults: self.faults.max(other.faults),
+            parameters: self.parameters.or(other.parameters),
+            witnesses: self.witnesses.or(other.witnesses),
+            faults: self.faults.or(other.faults),
             concerns_all: self.concerns_all | other.concerns_all,
         }
     }
 
     /// How many objects besides the named ones suffice to see the effect of a step on `kept` others.
-    pub fn others(self, kept: usize) -> usize {
-        self.parameters + self.witnesses + kept.max(self.faults)
+    pub(super) fn others(self, kept: Sizes) -> Sizes {
+        self.parameters + self.witnesses + kept.or(self.faults)
     }
 }
 
@@ -66,27 +67,10 @@ pub struct Needs {
     /// Of each property that is asked for.
     pub properties: Vec<(PropertyId, Need)>,
     /// States with fewer other objects than this are not built: there may be no model of that size.
-    pub least: usize,
+    pub least: Sizes,
     /// The conditions about all objects because of which more objects may prevent a step, change what it does, or make
     /// right what is wrong. If there are none, the family is monotone.
     pub tests: Vec<Obstacle>,
-}
-
-impl Needs {
-    /// How many other objects suffice to see the effect of the starts on `kept` of them.
-    pub(super) fn of_starts(&self, kept: usize) -> usize {
-        self.starts.others(kept).max(self.least)
-    }
-
-    /// The same for a rule.
-    pub(super) fn of_rule(&self, rule: RuleId, kept: usize) -> usize {
-        self.rules[rule].others(kept).max(self.least)
-    }
-
-    /// How many other objects suffice to see that a property does not hold, but at least `kept`.
-    pub(super) fn of_property(&self, need: Need, kept: usize) -> usize {
-        need.others(0).max(kept).max(self.least)
-    }
 }
 
 /// Classifies a model. The properties are the invariants that are asked for; members have at least `least` objects.
@@ -97,7 +81,7 @@ pub fn classify(
     model: &Model,
     objects: &Objects,
     properties: &[PropertyId],
-    least: usize,
+    least: Sizes,
 ) -> Result<Needs, Vec<Obstacle>> {
     let mut walk = Walk {
         model,
@@ -183,7 +167,8 @@ struct Frame<'a> {
 /// The kind of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    Object,
+    /// An object; 1 for each type that it may belong to.
+    Object(Sizes),
     /// A member of an enumeration, which may be compared with members of a union.
     Member,
     Plain,
@@ -245,7 +230,9 @@ impl<'a> Walk<'a> {
         let mut need = Need::default();
         for parameter in parameters {
             match &parameter.range {
-                Iteration::Over(ty) if self.objects.may_be(*ty) => need.parameters += 1,
+                Iteration::Over(ty) if self.objects.may_be(*ty) => {
+                    need.parameters = need.parameters + self.objects.among(*ty);
+                }
                 Iteration::Over(ty) if self.objects.concerns(self.model, *ty) => {
                     self.refuse_here("a parameter has a cell for each object, which is not supported");
                 }
@@ -309,6 +296,7 @@ impl<'a> Walk<'a> {
             }
             &StatementKind::Copy { target, source } => {
                 let need = self.written(target).then(self.place(source));
+                self.same(self.model.pool[target].ty, self.model.pool[source].ty);
                 self.of_whole(target, need)
             }
             &StatementKind::Clear(place) => {
@@ -341,7 +329,7 @@ impl<'a> Walk<'a> {
             }
             StatementKind::While { condition, body } => {
                 let need = self.condition(*condition).then(self.body(body));
-                if need.witnesses > 0 {
+                if !need.witnesses.is_zero() {
                     self.refuse(
                         "a condition about all objects in a loop that may run any number of times",
                         statement.span,
@@ -365,7 +353,13 @@ impl<'a> Walk<'a> {
                         }
                         need
                     }
-                    Some(ReturnValue::Copy(place)) => self.place(*place),
+                    Some(ReturnValue::Copy(place)) => {
+                        let result = self.frame().function.and_then(|function| self.model.functions[function].result);
+                        if let Some(result) = result {
+                            self.same(result, self.model.pool[*place].ty);
+                        }
+                        self.place(*place)
+                    }
                 }
             }
             StatementKind::Assert { condition, violates, .. } => {
@@ -405,7 +399,7 @@ impl<'a> Walk<'a> {
     }
 
     fn refuse_witnesses(&mut self, need: Need, of_what: &str) {
-        if need.witnesses > 0 {
+        if !need.witnesses.is_zero() {
             self.refuse_here(format!("a condition about all objects {of_what}"));
         }
     }
@@ -428,7 +422,7 @@ impl<'a> Walk<'a> {
                 for denotes in frame.denotes.iter_mut().filter(|denotes| **denotes == Denotes::InIterated) {
                     *denotes = Denotes::Elsewhere;
                 }
-                Need { faults: inner.faults + 1, concerns_all: true, ..inner }
+                Need { faults: inner.faults + self.objects.among(*ty), concerns_all: true, ..inner }
             }
             Iteration::Over(ty) => {
                 self.denote(local, Denotes::Own);
@@ -450,13 +444,11 @@ impl<'a> Walk<'a> {
     }
 
     fn repeated(&mut self, need: Need, times: usize) -> Need {
-        match need.witnesses.checked_mul(times).filter(|&witnesses| witnesses <= 64) {
-            Some(witnesses) => Need { witnesses, ..need },
-            None => {
-                self.refuse_here("a condition about all objects is asked too often");
-                need
-            }
+        if need.witnesses.sum().checked_mul(times).is_some_and(|witnesses| witnesses <= 64) {
+            return Need { witnesses: Sizes::of(|sort| need.witnesses[sort] * times), ..need };
         }
+        self.refuse_here("a condition about all objects is asked too often");
+        need
     }
 
     fn range(&mut self, local: LocalId, range: &Iteration) -> Need {
@@ -480,9 +472,19 @@ impl<'a> Walk<'a> {
     /// Checks that a kind of value may be stored in a type.
     fn store(&mut self, ty: TypeId, kind: Kind) {
         match (self.objects.may_be(ty), kind) {
-            (true, Kind::Object) | (true, Kind::Member) | (false, Kind::Plain | Kind::Member) => {}
+            (true, Kind::Object(among)) if !among.meets(self.objects.among(ty)) => {
+                self.refuse_here("an object is used as one of another type");
+            }
+            (true, Kind::Object(_) | Kind::Member) | (false, Kind::Plain | Kind::Member) => {}
             (true, Kind::Plain) => self.refuse_here("a number names an object here"),
-            (false, Kind::Object) => self.refuse_here("an object becomes a number here"),
+            (false, Kind::Object(_)) => self.refuse_here("an object becomes a number here"),
+        }
+    }
+
+    /// Checks that contents of one type may be used as those of another.
+    fn same(&mut self, one: TypeId, other: TypeId) {
+        if !self.objects.is_same(self.model, one, other) {
+            self.refuse_here("what belongs to objects is used for other objects");
         }
     }
 
@@ -509,7 +511,7 @@ impl<'a> Walk<'a> {
     /// An expression whose value is not an object.
     fn plain(&mut self, expression: ExprId, sense: Sense) -> Need {
         let (kind, need) = self.expression(expression, sense);
-        if kind == Kind::Object {
+        if let Kind::Object(_) = kind {
             self.refuse_here("an object is used as a number: objects may only be compared by `=` and `!=`");
         }
         need
@@ -517,7 +519,7 @@ impl<'a> Walk<'a> {
 
     fn kind_of(&self, ty: TypeId) -> Kind {
         match self.model.types[ty].kind {
-            _ if self.objects.may_be(ty) => Kind::Object,
+            _ if self.objects.may_be(ty) => Kind::Object(self.objects.among(ty)),
             TypeKind::Enumeration { .. } => Kind::Member,
             _ => Kind::Plain,
         }
@@ -528,7 +530,7 @@ impl<'a> Walk<'a> {
         match &self.model.pool[expression] {
             Expr::Constant { ty, .. } => {
                 let kind = self.kind_of(*ty);
-                if kind == Kind::Object {
+                if let Kind::Object(_) = kind {
                     self.refuse_here("an object is named here");
                 }
                 (kind, Need::default())
@@ -543,7 +545,7 @@ impl<'a> Walk<'a> {
                     let of_left = if operator == BinaryOperator::Implies { sense.map(|sense| !sense) } else { sense };
                     let left = self.plain(left, of_left);
                     let is_either = sense == Some(operator != BinaryOperator::And) || self.around.is_some();
-                    if left.witnesses > 0 && is_either && self.lasting == Some(Quantifier::Any) {
+                    if !left.witnesses.is_zero() && is_either && self.lasting == Some(Quantifier::Any) {
                         self.test("more objects can decide this condition before its right part goes wrong");
                     }
                     left.then(self.plain(right, sense))
@@ -551,8 +553,14 @@ impl<'a> Walk<'a> {
                 BinaryOperator::Equal | BinaryOperator::NotEqual => {
                     let (left, first) = self.expression(left, None);
                     let (right, second) = self.expression(right, None);
-                    if matches!((left, right), (Kind::Object, Kind::Plain) | (Kind::Plain, Kind::Object)) {
-                        self.refuse_here("an object is compared with a number");
+                    match (left, right) {
+                        (Kind::Object(_), Kind::Plain) | (Kind::Plain, Kind::Object(_)) => {
+                            self.refuse_here("an object is compared with a number");
+                        }
+                        (Kind::Object(one), Kind::Object(other)) if !one.meets(other) => {
+                            self.refuse_here("objects of two types are compared");
+                        }
+                        _ => {}
                     }
                     first.then(second)
                 }
@@ -563,11 +571,12 @@ impl<'a> Walk<'a> {
                 let (one, first) = self.expression(then, None);
                 let (other, second) = self.expression(otherwise, None);
                 let kind = match (one, other) {
-                    (Kind::Object, Kind::Plain) | (Kind::Plain, Kind::Object) => {
+                    (Kind::Object(among), Kind::Plain) | (Kind::Plain, Kind::Object(among)) => {
                         self.refuse_here("an object or a number");
-                        Kind::Object
+                        Kind::Object(among)
                     }
-                    (Kind::Object, _) | (_, Kind::Object) => Kind::Object,
+                    (Kind::Object(one), Kind::Object(other)) => Kind::Object(one.or(other)),
+                    (Kind::Object(among), _) | (_, Kind::Object(among)) => Kind::Object(among),
                     (Kind::Member, Kind::Member) => Kind::Member,
                     _ => Kind::Plain,
                 };
@@ -586,11 +595,13 @@ impl<'a> Walk<'a> {
             &Expr::IsMember { value, .. } => plain(self.expression(value, None).1),
             &Expr::SameContents { left, right } => {
                 let need = self.place(left).then(self.place(right));
-                if !self.objects.indexes(self.model, self.model.pool[left].ty) {
+                self.same(self.model.pool[left].ty, self.model.pool[right].ty);
+                let indices = self.objects.indices(self.model, self.model.pool[left].ty);
+                if indices.is_zero() {
                     return plain(need);
                 }
                 self.inside(Quantifier::All, sense);
-                plain(Need { witnesses: need.witnesses + 1, concerns_all: true, ..need })
+                plain(Need { witnesses: need.witnesses + indices, concerns_all: true, ..need })
             }
             Expr::Call { function, arguments } => {
                 let need = self.call(*function, arguments);
@@ -676,8 +687,9 @@ impl<'a> Walk<'a> {
                     self.plain(body, inside)
                 };
                 self.around = outer;
-                let witnesses = inner.witnesses + usize::from(!is_probe);
-                Need { witnesses, faults: inner.faults + 1, concerns_all: true, ..inner }
+                let own = self.objects.among(*ty);
+                let witnesses = if is_probe { inner.witnesses } else { inner.witnesses + own };
+                Need { witnesses, faults: inner.faults + own, concerns_all: true, ..inner }
             }
             Iteration::Over(ty) => {
                 let inner = self.plain(body, sense);
@@ -720,11 +732,14 @@ impl<'a> Walk<'a> {
                     let kind = self.kind_of(self.model.pool[place].ty);
                     if self.model.is_scalar(ty) {
                         self.store(ty, kind);
+                    } else {
+                        self.same(ty, self.model.pool[place].ty);
                     }
                     need = need.then(self.place(place));
                     if self.is_iterated_place(place) { Denotes::Iterated } else { Denotes::Own }
                 }
                 Argument::Reference(place) => {
+                    self.same(ty, self.model.pool[place].ty);
                     need = need.then(self.place(place));
                     if self.is_iterated_place(place) { Denotes::Iterated } else { self.denoted(place) }
                 }
@@ -799,6 +814,7 @@ impl<'a> Walk<'a> {
             }
             &Root::Choice { condition, then, otherwise } => {
                 let need = self.plain(condition, None);
+                self.same(self.model.pool[then].ty, self.model.pool[otherwise].ty);
                 (need.then(self.place(then)).then(self.place(otherwise)), self.model.pool[then].ty)
             }
         };
@@ -810,7 +826,10 @@ impl<'a> Walk<'a> {
                     need = need.then(own);
                     match (self.objects.may_be(*index_type), kind) {
                         (true, Kind::Plain) => self.refuse_here("a number is used as an object"),
-                        (false, Kind::Object) => self.refuse_here("an object is used as a number"),
+                        (false, Kind::Object(_)) => self.refuse_here("an object is used as a number"),
+                        (true, Kind::Object(among)) if !among.meets(self.objects.among(*index_type)) => {
+                            self.refuse_here("an object is used as one of another type");
+                        }
                         _ => {}
                     }
                     ty = *element;

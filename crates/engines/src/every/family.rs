@@ -1,8 +1,11 @@
-//! What the members of a family of models share: one text, of which a constant is the number of values of one type. These
-//! values are called objects.
+//! What the members of a family of models share: one text, of which constants are the numbers of values of a type or two.
+//! These values are called objects.
 //!
-//! Two members are compared expression by expression. They may differ in the number of objects, and in the numbers by
-//! which other types of a union are encoded; everything else that depends on the constant is an obstacle.
+//! Two members are compared expression by expression. They may differ in the numbers of objects, and in the numbers by
+//! which other types of a union are encoded; everything else that depends on the constants is an obstacle.
+
+use std::fmt;
+use std::ops::{Add, Index, Sub};
 
 use quotient_ir::{Layout, Model, SlotId, Span, TableIndex, TypeId, TypeKind, Valuation};
 
@@ -23,83 +26,189 @@ impl Obstacle {
     }
 }
 
+/// The most types of objects.
+pub const MOST_SORTS: usize = 2;
+
+/// A number for each type of objects; 0 for those that there are not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Sizes([usize; MOST_SORTS]);
+
+impl Sizes {
+    /// 1 for one type.
+    pub(super) fn one(sort: usize) -> Self {
+        Self(std::array::from_fn(|own| usize::from(own == sort)))
+    }
+
+    /// What a number is for each type.
+    pub fn of(number: impl FnMut(usize) -> usize) -> Self {
+        Self(std::array::from_fn(number))
+    }
+
+    /// The larger number for each type.
+    pub(super) fn or(self, other: Self) -> Self {
+        Self::of(|sort| self[sort].max(other[sort]))
+    }
+
+    /// Whether all numbers are 0.
+    pub(super) fn is_zero(self) -> bool {
+        self == Self::default()
+    }
+
+    /// Whether for some type neither number is 0.
+    pub(super) fn meets(self, other: Self) -> bool {
+        (0..MOST_SORTS).any(|sort| self[sort] > 0 && other[sort] > 0)
+    }
+
+    /// The sum of the numbers.
+    pub fn sum(self) -> usize {
+        self.0.iter().sum()
+    }
+}
+
+impl Index<usize> for Sizes {
+    type Output = usize;
+
+    fn index(&self, sort: usize) -> &usize {
+        &self.0[sort]
+    }
+}
+
+impl Add for Sizes {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self::of(|sort| self[sort] + other[sort])
+    }
+}
+
+impl Sub for Sizes {
+    type Output = Self;
+
+    fn sub(self, other: Self) -> Self {
+        Self::of(|sort| self[sort] - other[sort])
+    }
+}
+
+impl fmt::Display for Sizes {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let numbers: Vec<String> = self.0.iter().filter(|number| **number > 0).map(usize::to_string).collect();
+        formatter.write_str(&numbers.join(" and "))
+    }
+}
+
 /// The types whose values are objects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Objects {
-    /// Types of nothing but objects.
+    sorts: Vec<Sort>,
+}
+
+/// A type of objects.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Sort {
+    /// Types of nothing but these objects.
     only: Vec<TypeId>,
     /// Unions of these and others.
     among: Vec<TypeId>,
+    /// Which of the constants is their number.
+    constant: usize,
+    /// How many more there are than of another type with the same constant.
+    surplus: usize,
 }
 
 impl Objects {
-    /// The types that differ between two members.
+    /// The types in which a member differs from others, each of which has a larger value of one of the constants.
     ///
     /// # Errors
-    /// If there is none, or they differ in more than the number of values of one type.
-    pub fn between(smaller: &Model, larger: &Model) -> Result<Self, Obstacle> {
-        let whole = |reason: &str| Obstacle::new(reason, Span::default());
-        if smaller.types.len() != larger.types.len() {
-            return Err(whole("the constant decides which types there are"));
-        }
-        let mut only: Vec<TypeId> = Vec::new();
-        for (id, ty) in smaller.types.iter_enumerated() {
-            let is_one = match (&ty.kind, &larger.types[id].kind) {
-                (TypeKind::Scalarset { size, .. }, TypeKind::Scalarset { size: other, .. }) => size != other,
-                (TypeKind::Range { low, high }, TypeKind::Range { low: other_low, high: other_high }) => {
-                    if low != other_low {
-                        let reason =
-                            format!("the constant decides with which number `{}` begins", type_name(smaller, id));
-                        return Err(Obstacle::new(reason, use_of(smaller, id)));
-                    }
-                    high != other_high
+    /// If a constant decides about no type, or members differ in more than the numbers of values of types.
+    pub fn between(smaller: &Model, larger: &[&Model]) -> Result<Self, Obstacle> {
+        let mut objects = Self { sorts: Vec::new() };
+        for (constant, larger) in larger.iter().enumerate() {
+            let of_constant = differing(smaller, larger)?;
+            let of_two = of_constant.iter().flatten().find(|&&id| objects.may_be(id));
+            if let Some(&id) = of_two {
+                let reason = format!("`{}` depends on two constants", type_name(smaller, id));
+                return Err(Obstacle::new(reason, use_of(smaller, id)));
+            }
+            let count = |only: &[TypeId]| smaller.domain(only[0]).size();
+            let fewest = of_constant.iter().map(|only| count(only)).min().unwrap_or_default();
+            for only in of_constant {
+                if objects.sorts.len() == MOST_SORTS {
+                    let reason = format!("more than {MOST_SORTS} types depend on the constants");
+                    return Err(Obstacle::new(reason, use_of(smaller, only[0])));
                 }
-                _ => false,
-            };
-            if is_one {
-                only.push(id);
+                let among = smaller.types.iter_enumerated().filter(|(_, ty)| match &ty.kind {
+                    TypeKind::Union { members } => members.iter().any(|member| only.contains(member)),
+                    _ => false,
+                });
+                let among = among.map(|(id, _)| id).collect();
+                let surplus = usize::try_from(count(&only) - fewest).unwrap_or(usize::MAX);
+                objects.sorts.push(Sort { only, among, constant, surplus });
             }
         }
-        let Some(&first) = only.first() else {
-            return Err(whole("no type has a number of values that depends on the constant"));
-        };
-        if let Some(&other) = only.iter().find(|&&other| {
-            let kinds = [smaller, larger].map(|model| model.types[first].kind == model.types[other].kind);
-            other != first && (kinds != [true, true] || matches!(smaller.types[first].kind, TypeKind::Scalarset { .. }))
-        }) {
-            let names = [first, other].map(|id| type_name(smaller, id));
-            let reason = format!("two types depend on the constant: `{}` and `{}`", names[0], names[1]);
-            return Err(Obstacle::new(reason, use_of(smaller, other)));
-        }
-        let among = smaller.types.iter_enumerated().filter(|(_, ty)| match &ty.kind {
-            TypeKind::Union { members } => members.iter().any(|member| only.contains(member)),
-            _ => false,
-        });
-        let among = among.map(|(id, _)| id).collect();
-        let objects = Self { only, among };
-        objects.compare(smaller, larger)?;
+        larger.iter().try_for_each(|larger| objects.compare(smaller, larger))?;
         Ok(objects)
     }
 
-    /// The name of the type.
-    pub fn name(&self, model: &Model) -> String {
-        let named = self.only.iter().find_map(|&id| model.types[id].name.clone());
-        named.unwrap_or_else(|| type_name(model, self.only[0]))
+    /// The names of the types.
+    pub fn names(&self, model: &Model) -> Vec<String> {
+        let name = |sort: &Sort| {
+            let named = sort.only.iter().find_map(|&id| model.types[id].name.clone());
+            named.unwrap_or_else(|| type_name(model, sort.only[0]))
+        };
+        self.sorts.iter().map(name).collect()
     }
 
-    /// The number of objects of a member.
-    pub fn count(&self, model: &Model) -> usize {
-        usize::try_from(model.domain(self.only[0]).size()).unwrap_or(usize::MAX)
+    /// How many types there are.
+    pub fn sorts(&self) -> usize {
+        self.sorts.len()
     }
 
-    /// The objects of a member.
-    pub fn values(&self, model: &Model) -> Vec<i64> {
-        model.domain(self.only[0]).values().collect()
+    /// Which of the constants is the number of objects of a type.
+    pub fn constant(&self, sort: usize) -> usize {
+        self.sorts[sort].constant
+    }
+
+    /// The numbers of objects of a member.
+    pub fn counts(&self, model: &Model) -> Sizes {
+        let count = |sort: &Sort| usize::try_from(model.domain(sort.only[0]).size()).unwrap_or(usize::MAX);
+        Sizes::of(|sort| self.sorts.get(sort).map_or(0, count))
+    }
+
+    /// How many more objects there are if a constant is larger by 1.
+    pub fn of_constant(&self, constant: usize) -> Sizes {
+        Sizes::of(|sort| usize::from(self.sorts.get(sort).is_some_and(|sort| sort.constant == constant)))
+    }
+
+    /// The least numbers of objects of a member that has at least these.
+    pub(super) fn fitting(&self, wanted: Sizes) -> Sizes {
+        Sizes::of(|sort| {
+            let Some(own) = self.sorts.get(sort) else { return 0 };
+            let same = self.sorts.iter().enumerate().filter(|(_, other)| other.constant == own.constant);
+            own.surplus + same.map(|(other, it)| wanted[other].saturating_sub(it.surplus)).max().unwrap_or(0)
+        })
+    }
+
+    /// The objects of a type of a member.
+    pub fn values(&self, model: &Model, sort: usize) -> Vec<i64> {
+        model.domain(self.sorts[sort].only[0]).values().collect()
+    }
+
+    /// 1 for each type to which values of a type of the model may belong.
+    pub fn among(&self, ty: TypeId) -> Sizes {
+        Sizes::of(|sort| {
+            let contains = |sort: &Sort| sort.only.contains(&ty) || sort.among.contains(&ty);
+            usize::from(self.sorts.get(sort).is_some_and(contains))
+        })
     }
 
     /// Whether values of a type may be objects.
     pub fn may_be(&self, ty: TypeId) -> bool {
-        self.only.contains(&ty) || self.among.contains(&ty)
+        !self.among(ty).is_zero()
+    }
+
+    /// Whether values of a type are objects of one type.
+    fn is_only(&self, ty: TypeId) -> bool {
+        self.sorts.iter().any(|sort| sort.only.contains(&ty))
     }
 
     /// Whether the cells of a type hold objects, or are indexed by them.
@@ -118,11 +227,34 @@ impl Objects {
 
     /// Whether arrays of a type are indexed by objects.
     pub(super) fn indexes(&self, model: &Model, ty: TypeId) -> bool {
+        !self.indices(model, ty).is_zero()
+    }
+
+    /// 1 for each type of objects by which arrays of a type are indexed.
+    pub(super) fn indices(&self, model: &Model, ty: TypeId) -> Sizes {
         match &model.types[ty].kind {
-            TypeKind::Array { index, element } => self.may_be(*index) || self.indexes(model, *element),
-            TypeKind::Multiset { element, .. } => self.indexes(model, *element),
-            TypeKind::Record { fields } => fields.iter().any(|field| self.indexes(model, field.ty)),
-            _ => false,
+            TypeKind::Array { index, element } => self.among(*index).or(self.indices(model, *element)),
+            TypeKind::Multiset { element, .. } => self.indices(model, *element),
+            TypeKind::Record { fields } => {
+                fields.iter().fold(Sizes::default(), |sizes, field| sizes.or(self.indices(model, field.ty)))
+            }
+            _ => Sizes::default(),
+        }
+    }
+
+    /// Whether the cells of two types hold objects of the same types, and are indexed by such.
+    pub(super) fn is_same(&self, model: &Model, one: TypeId, other: TypeId) -> bool {
+        match (&model.types[one].kind, &model.types[other].kind) {
+            (TypeKind::Array { index, element }, TypeKind::Array { index: other_index, element: other_element }) => {
+                self.among(*index) == self.among(*other_index) && self.is_same(model, *element, *other_element)
+            }
+            (TypeKind::Multiset { element, .. }, TypeKind::Multiset { element: other, .. }) => {
+                self.is_same(model, *element, *other)
+            }
+            (TypeKind::Record { fields }, TypeKind::Record { fields: others }) => {
+                fields.iter().zip(others).all(|(field, other)| self.is_same(model, field.ty, other.ty))
+            }
+            _ => self.among(one) == self.among(other),
         }
     }
 
@@ -139,10 +271,10 @@ impl Objects {
         for (id, ty) in one.types.iter_enumerated() {
             let is_same = match (&ty.kind, &other.types[id].kind) {
                 (TypeKind::Scalarset { size, .. }, TypeKind::Scalarset { size: other, .. }) => {
-                    self.only.contains(&id) || size == other
+                    self.is_only(id) || size == other
                 }
                 (TypeKind::Range { low, high }, TypeKind::Range { low: other_low, high: other_high }) => {
-                    low == other_low && (self.only.contains(&id) || high == other_high)
+                    low == other_low && (self.is_only(id) || high == other_high)
                 }
                 (TypeKind::Enumeration { members, .. }, TypeKind::Enumeration { members: other, .. }) => {
                     members == other
@@ -158,6 +290,53 @@ impl Objects {
         }
         comparison::compare(one, other)
     }
+}
+
+/// The types in which a member differs from one with a larger value of a constant: ranges are of one type of objects, each
+/// scalarset is of its own.
+fn differing(smaller: &Model, larger: &Model) -> Result<Vec<Vec<TypeId>>, Obstacle> {
+    let whole = |reason: &str| Obstacle::new(reason, Span::default());
+    if smaller.types.len() != larger.types.len() {
+        return Err(whole("the constant decides which types there are"));
+    }
+    let mut sorts: Vec<Vec<TypeId>> = Vec::new();
+    for (id, ty) in smaller.types.iter_enumerated() {
+        let is_range = match (&ty.kind, &larger.types[id].kind) {
+            (TypeKind::Scalarset { size, .. }, TypeKind::Scalarset { size: other, .. }) if size != other => false,
+            (TypeKind::Range { low, high }, TypeKind::Range { low: other_low, high: other_high }) => {
+                if low != other_low {
+                    let reason = format!("the constant decides with which number `{}` begins", type_name(smaller, id));
+                    return Err(Obstacle::new(reason, use_of(smaller, id)));
+                }
+                if high == other_high {
+                    continue;
+                }
+                true
+            }
+            _ => continue,
+        };
+        match sorts.first_mut() {
+            Some(first) => {
+                let other = first[0];
+                let is_same = |model: &Model| model.types[other].kind == model.types[id].kind;
+                let is_set = matches!(smaller.types[other].kind, TypeKind::Scalarset { .. });
+                if is_range && is_same(smaller) && is_same(larger) {
+                    first.push(id);
+                } else if !is_range && is_set {
+                    sorts.push(vec![id]);
+                } else {
+                    let names = [other, id].map(|id| type_name(smaller, id));
+                    let reason = format!("two types depend on the constant: `{}` and `{}`", names[0], names[1]);
+                    return Err(Obstacle::new(reason, use_of(smaller, id)));
+                }
+            }
+            None => sorts.push(vec![id]),
+        }
+    }
+    if sorts.is_empty() {
+        return Err(whole("no type has a number of values that depends on the constant"));
+    }
+    Ok(sorts)
 }
 
 /// The name of a type, or its values.
@@ -201,7 +380,50 @@ pub(super) fn first_of(model: &Model, ty: TypeId) -> i64 {
     }
 }
 
-/// One member: a model with a number of objects, and which of its slots belong to which object.
+/// The objects of a member: those of each type in turn.
+#[derive(Clone, Copy, Debug)]
+struct Numbering {
+    counts: Sizes,
+    /// The number that encodes the first object of each type.
+    first: [i64; MOST_SORTS],
+}
+
+impl Numbering {
+    /// The object that a value encodes, of one of the given types.
+    fn object(self, value: i64, among: Sizes) -> Option<usize> {
+        let mut before = 0;
+        (0..MOST_SORTS).find_map(|sort| {
+            let place = value.checked_sub(self.first[sort]).and_then(|place| usize::try_from(place).ok());
+            let place = place.filter(|&place| among[sort] > 0 && place < self.counts[sort]);
+            let object = place.map(|place| before + place);
+            before += self.counts[sort];
+            object
+        })
+    }
+
+    /// The type of an object.
+    fn sort(self, object: usize) -> usize {
+        let mut before = 0;
+        let is_before_end = |&sort: &usize| {
+            before += self.counts[sort];
+            object < before
+        };
+        (0..MOST_SORTS).find(is_before_end).expect("it is an object of the member")
+    }
+
+    /// The first object of a type.
+    fn beginning(self, sort: usize) -> usize {
+        (0..sort).map(|sort| self.counts[sort]).sum()
+    }
+
+    /// The value that encodes an object.
+    fn value(self, object: usize) -> i64 {
+        let sort = self.sort(object);
+        self.first[sort] + (object - self.beginning(sort)) as i64
+    }
+}
+
+/// One member: a model with numbers of objects, and which of its slots belong to which object.
 #[derive(Clone, Debug)]
 pub struct Member {
     /// The model.
@@ -209,14 +431,15 @@ pub struct Member {
     /// Its layout.
     pub layout: Layout,
     /// How many objects it has.
-    pub count: usize,
-    /// The number that encodes the first object.
-    first: i64,
+    pub counts: Sizes,
+    numbering: Numbering,
+    /// The names of the types of objects.
+    pub(super) names: Vec<String>,
     /// The slots that belong to no object, in an order that all members share.
     pub(super) shared: Vec<SlotId>,
-    /// Of these, the ones that may name an object.
-    pointers: Vec<bool>,
-    /// The slots of each object, in an order that all objects of all members share.
+    /// For each of these, 1 for each type of which it may name an object.
+    pointers: Vec<Sizes>,
+    /// The slots of each object, in an order that all objects of a type of all members share.
     pub(super) rows: Vec<Vec<SlotId>>,
 }
 
@@ -230,13 +453,21 @@ const OBJECT: Value = 1 << 60;
 /// Values of the members of a union are numbered from multiples of this.
 const UNION_STRIDE: Value = 1 << 40;
 
+/// What an object holds, after its type.
+pub(super) type Row = (usize, Vec<Value>);
+
 /// A state of a member: what is shared, with objects numbered in the order in which it names them; then the named
 /// objects in this order, then the others.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Parts {
     pub(super) shared: Vec<Value>,
-    pub(super) named: Vec<Vec<Value>>,
-    pub(super) others: Vec<Vec<Value>>,
+    pub(super) named: Vec<Row>,
+    pub(super) others: Vec<Row>,
+}
+
+/// How many of some objects there are of each type.
+pub(super) fn sizes_of(sorts: impl Iterator<Item = usize>) -> Sizes {
+    sorts.fold(Sizes::default(), |sizes, sort| sizes + Sizes::one(sort))
 }
 
 impl Member {
@@ -245,36 +476,56 @@ impl Member {
     /// # Errors
     /// If an object holds another one, or a cell belongs to two objects.
     pub fn new(model: Model, layout: Layout, objects: &Objects) -> Result<Self, Obstacle> {
-        let count = objects.count(&model);
-        let first = model.domain(objects.only[0]).least();
+        let counts = objects.counts(&model);
+        let least = |sort: &Sort| model.domain(sort.only[0]).least();
+        let first = std::array::from_fn(|sort| objects.sorts.get(sort).map_or(0, least));
+        let numbering = Numbering { counts, first };
         let mut shared = Vec::new();
-        let mut rows = vec![Vec::new(); count];
+        let mut rows = vec![Vec::new(); counts.sum()];
         for (variable, entry) in model.variables.iter_enumerated() {
             let mut next = layout.first_slot(variable).position();
-            let mut split = Split { model: &model, objects, first, shared: &mut shared, rows: &mut rows };
+            let mut split = Split { model: &model, objects, numbering, shared: &mut shared, rows: &mut rows };
             split
                 .walk(entry.ty, None, &mut next)
                 .map_err(|reason| Obstacle::new(format!("`{}` {reason}", entry.name), entry.span))?;
         }
-        let pointers: Vec<bool> = shared.iter().map(|&slot| objects.may_be(layout.slots[slot].ty)).collect();
-        let always = shared.iter().zip(&pointers).find(|(slot, is)| **is && !layout.slots[**slot].may_be_undefined);
+        let pointers: Vec<Sizes> = shared.iter().map(|&slot| objects.among(layout.slots[slot].ty)).collect();
+        let always = shared
+            .iter()
+            .zip(&pointers)
+            .find(|(slot, among)| !among.is_zero() && !layout.slots[**slot].may_be_undefined);
         if let Some((&slot, _)) = always {
             let variable = &model.variables[layout.slots[slot].variable];
             let reason = format!("`{}` names the first object before anything happens", variable.name);
             return Err(Obstacle::new(reason, variable.span));
         }
-        Ok(Self { model, layout, count, first, shared, pointers, rows })
+        let names = objects.names(&model);
+        Ok(Self { model, layout, counts, numbering, names, shared, pointers, rows })
     }
 
-    /// How many objects the shared part can name at most.
-    pub fn pointers(&self) -> usize {
-        self.pointers.iter().filter(|is| **is).count()
+    /// How many objects of each type the shared part can name at most.
+    pub fn pointers(&self) -> Sizes {
+        self.pointers.iter().fold(Sizes::default(), |sizes, &among| sizes + among)
     }
 
-    /// The object that a number encodes.
-    pub(super) fn object(&self, value: i64) -> Option<usize> {
-        let position = usize::try_from(value.checked_sub(self.first)?).ok()?;
-        (position < self.count).then_some(position)
+    /// The object of one of the given types that a number encodes.
+    pub(super) fn object(&self, value: i64, among: Sizes) -> Option<usize> {
+        self.numbering.object(value, among)
+    }
+
+    /// The type of an object.
+    pub(super) fn sort(&self, object: usize) -> usize {
+        self.numbering.sort(object)
+    }
+
+    /// The objects of which a state is put together, by their types in turn.
+    pub(super) fn seats(&self, sorts: impl Iterator<Item = usize>) -> Vec<usize> {
+        let mut next: [usize; MOST_SORTS] = std::array::from_fn(|sort| self.numbering.beginning(sort));
+        let seat = |sort: usize| {
+            next[sort] += 1;
+            next[sort] - 1
+        };
+        sorts.map(seat).collect()
     }
 
     fn encode(&self, slot: SlotId, value: Option<i64>) -> Value {
@@ -304,34 +555,27 @@ impl Member {
         })
     }
 
-    /// The object that a slot names, if it can name one and does.
-    fn named_by(&self, slot: SlotId, value: Option<i64>) -> Option<usize> {
-        let ty = self.layout.slots[slot].ty;
-        let value = value?;
-        // Members of a union have disjoint numbers.
-        debug_assert!(self.model.domain(ty).contains(value));
-        self.object(value)
-    }
-
     /// Takes a state apart.
     pub(super) fn parts(&self, state: &Valuation) -> Parts {
         let (shared, names) = self.shared(state);
-        let others = (0..self.count).filter(|object| !names.contains(object)).map(|object| self.row(state, object));
-        Parts { shared, named: names.iter().map(|&object| self.row(state, object)).collect(), others: others.collect() }
+        let others = (0..self.rows.len()).filter(|object| !names.contains(object));
+        let others = others.map(|object| self.row(state, object)).collect();
+        Parts { shared, named: names.iter().map(|&object| self.row(state, object)).collect(), others }
     }
 
     /// What an object holds.
-    pub(super) fn row(&self, state: &Valuation, object: usize) -> Vec<Value> {
-        self.rows[object].iter().map(|&slot| self.encode(slot, state[slot])).collect()
+    pub(super) fn row(&self, state: &Valuation, object: usize) -> Row {
+        (self.sort(object), self.rows[object].iter().map(|&slot| self.encode(slot, state[slot])).collect())
     }
 
     /// What is shared, and the objects that it names, in order.
     pub(super) fn shared(&self, state: &Valuation) -> (Vec<Value>, Vec<usize>) {
         let mut names: Vec<usize> = Vec::new();
         let mut shared = Vec::with_capacity(self.shared.len());
-        for (&slot, &is_pointer) in self.shared.iter().zip(&self.pointers) {
+        for (&slot, &among) in self.shared.iter().zip(&self.pointers) {
             let value = state[slot];
-            let named = if is_pointer { self.named_by(slot, value) } else { None };
+            // Members of a union have disjoint numbers.
+            let named = value.and_then(|value| self.object(value, among));
             shared.push(match named {
                 Some(object) => {
                     let place = names.iter().position(|&known| known == object).unwrap_or_else(|| {
@@ -346,16 +590,23 @@ impl Member {
         (shared, names)
     }
 
-    /// Puts a state together: first the named objects, then the others.
-    pub(super) fn state<'r>(&self, shared: &[Value], rows: impl Iterator<Item = &'r [Value]>) -> Valuation {
+    /// Puts a state together of what is shared and the types and contents of objects: first the named ones, then the others.
+    pub(super) fn state<'r>(&self, shared: &[Value], rows: impl Iterator<Item = (usize, &'r [Value])>) -> Valuation {
         let mut state = Valuation(vec![None; self.layout.slots.len()]);
-        for (&slot, &value) in self.shared.iter().zip(shared) {
-            state[slot] = if value >= OBJECT { Some(self.first + (value - OBJECT)) } else { self.decode(slot, value) };
-        }
-        for (slots, row) in self.rows.iter().zip(rows) {
-            for (&slot, &value) in slots.iter().zip(row) {
+        let (sorts, rows): (Vec<usize>, Vec<&[Value]>) = rows.unzip();
+        let objects = self.seats(sorts.into_iter());
+        for (&object, row) in objects.iter().zip(rows) {
+            for (&slot, &value) in self.rows[object].iter().zip(row) {
                 state[slot] = self.decode(slot, value);
             }
+        }
+        for (&slot, &value) in self.shared.iter().zip(shared) {
+            state[slot] = if value >= OBJECT {
+                let place = usize::try_from(value - OBJECT).expect("it is not negative");
+                Some(self.numbering.value(objects[place]))
+            } else {
+                self.decode(slot, value)
+            };
         }
         state
     }
@@ -374,23 +625,25 @@ impl Member {
     }
 
     /// The text of what an object holds.
-    pub(super) fn row_text(&self, row: &[Value]) -> String {
-        let Some(slots) = self.rows.first() else { return String::new() };
+    pub(super) fn row_text(&self, sort: usize, row: &[Value]) -> String {
+        let first = self.numbering.beginning(sort);
+        let Some(slots) = self.rows.get(first) else { return String::new() };
         let cells = slots.iter().zip(row).filter(|(_, value)| **value != UNDEFINED);
         let texts = cells.map(|(&slot, &value)| {
             let name = &self.layout.slots[slot].name;
-            format!("{} = {}", self.without_object(slot, name), self.value_text(slot, value))
+            format!("{} = {}", self.without_object(slot, name, first), self.value_text(slot, value))
         });
         texts.collect::<Vec<_>>().join(", ")
     }
 
-    /// The name of a slot of the first object, without the object.
-    fn without_object(&self, slot: SlotId, name: &str) -> String {
+    /// The name of a slot of an object, without the object.
+    fn without_object(&self, slot: SlotId, name: &str, object: usize) -> String {
         let variable = &self.model.variables[self.layout.slots[slot].variable];
+        let value = self.numbering.value(object);
         let mut ty = variable.ty;
         while let TypeKind::Array { index, element } = &self.model.types[ty].kind {
-            if self.model.domain(*index).contains(self.first) && self.object(self.first).is_some() {
-                let shown = format!("[{}]", self.model.value_name(*index, self.first));
+            if self.model.domain(*index).contains(value) {
+                let shown = format!("[{}]", self.model.value_name(*index, value));
                 if name.contains(&shown) {
                     return name.replacen(&shown, "", 1);
                 }
@@ -410,7 +663,7 @@ impl Member {
 struct Split<'a> {
     model: &'a Model,
     objects: &'a Objects,
-    first: i64,
+    numbering: Numbering,
     shared: &'a mut Vec<SlotId>,
     rows: &'a mut Vec<Vec<SlotId>>,
 }
@@ -419,14 +672,12 @@ impl Split<'_> {
     fn walk(&mut self, ty: TypeId, object: Option<usize>, next: &mut usize) -> Result<(), &'static str> {
         match &self.model.types[ty].kind {
             TypeKind::Array { index, element } => {
-                let is_by_object = self.objects.may_be(*index);
-                if is_by_object && object.is_some() {
+                let among = self.objects.among(*index);
+                if !among.is_zero() && object.is_some() {
                     return Err("has a cell for each pair of objects, which is not supported");
                 }
                 for value in self.model.domain(*index).values() {
-                    let place = usize::try_from(value - self.first).ok().filter(|&place| place < self.rows.len());
-                    let own = if is_by_object { place } else { object };
-                    self.walk(*element, own, next)?;
+                    self.walk(*element, self.numbering.object(value, among).or(object), next)?;
                 }
                 Ok(())
             }

@@ -4,6 +4,7 @@
 //! * `family`: what the members share, and their states as what is shared and what each object holds;
 //! * `comparison`: whether two models are the same text;
 //! * `classification`: how many objects a step concerns, shown from the text, or what stands against it;
+//! * `scope`: which members a search is about, and which it needs;
 //! * `views`: a set of views of states that no step leaves;
 //! * `backward`: parts of states that no reachable state contains, found from what is wrong;
 //! * `recheck`: what was found by either, checked by other code.
@@ -13,10 +14,12 @@ mod classification;
 mod comparison;
 mod family;
 mod recheck;
+mod scope;
 mod views;
 
 pub use backward::{Backward, BackwardLimits, backward};
 pub use classification::{Need, Needs, classify};
-pub use family::{Member, Objects, Obstacle};
+pub use family::{MOST_SORTS, Member, Objects, Obstacle, Sizes};
 pub use recheck::{Contradiction, Unchecked, compare, recheck};
-pub use views::{Attempt, Invariant, Members, attempt, least_size, sizes};
+pub use scope::Scope;
+pub use views::{Attempt, Invariant, Members, attempt};

@@ -3,14 +3,14 @@
 //! fired. In addition, all states of small members are visited and looked up.
 
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range, RangeInclusive};
 
 use quotient_ir::{Action, Interpreter, Interrupt, Layout, PropertyId, RuleId, SlotId, TableIndex, Valuation};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::classification::Needs;
-use super::family::{Member, Parts, Value};
-use super::views::{Invariant, Members};
+use super::family::{MOST_SORTS, Member, Parts, Row, Sizes, Value, sizes_of};
+use super::scope::Scope;
+use super::views::{Invariant, Members, contents, row_number, sizes_of_rows, sort_of};
 use crate::seam::{Event, TransitionSystem};
 use crate::systems::evaluator::{EvaluatorScratch, SpecialisedSystem};
 
@@ -21,7 +21,7 @@ pub enum Contradiction {
     #[error("with {objects} objects, {what} leaves the views")]
     Left {
         /// How many objects there were.
-        objects: usize,
+        objects: Sizes,
         /// The step.
         what: String,
     },
@@ -29,7 +29,7 @@ pub enum Contradiction {
     #[error("with {objects} objects, {what} goes wrong in a state that the views stand for")]
     Wrong {
         /// How many objects there were.
-        objects: usize,
+        objects: Sizes,
         /// The step or property.
         what: String,
     },
@@ -46,34 +46,54 @@ pub enum Unchecked {
 
 /// The views of an invariant, by their contents.
 struct Known<'a> {
+    scope: &'a Scope,
     invariant: &'a Invariant,
-    rows: FxHashMap<&'a [Value], u32>,
+    rows: [FxHashMap<&'a [Value], u32>; MOST_SORTS],
     contexts: FxHashMap<(&'a [Value], &'a [u32]), u32>,
-    views: FxHashSet<&'a [u32]>,
+    /// The views, and what is left of them without the objects of the last type.
+    beginnings: FxHashSet<&'a [u32]>,
     /// The other objects of the excluded parts, by context.
     excluded: FxHashMap<u32, Vec<&'a [u32]>>,
 }
 
 impl<'a> Known<'a> {
-    fn new(invariant: &'a Invariant) -> Self {
-        let rows = invariant.rows.iter().zip(0..).map(|(row, number)| (&row[..], number)).collect();
+    fn new(scope: &'a Scope, invariant: &'a Invariant) -> Self {
+        let rows = std::array::from_fn(|sort| {
+            let numbered = invariant.rows[sort].iter().enumerate();
+            numbered.map(|(place, row)| (&row[..], row_number(sort, place))).collect()
+        });
         let contexts = invariant.contexts.iter().zip(0..);
         let contexts = contexts.map(|((shared, named), number)| ((&shared[..], &named[..]), number)).collect();
+        let mut beginnings: FxHashSet<&[u32]> = FxHashSet::default();
+        for view in &invariant.views {
+            for sort in 0..MOST_SORTS {
+                let others = view[1..].iter().filter(|&&row| sort_of(row) <= sort).count();
+                beginnings.insert(&view[..=others]);
+            }
+        }
         let mut excluded: FxHashMap<u32, Vec<&[u32]>> = FxHashMap::default();
         for part in &invariant.excluded {
             excluded.entry(part[0]).or_default().push(&part[1..]);
         }
-        Self { invariant, rows, contexts, views: invariant.views.iter().map(|view| &view[..]).collect(), excluded }
+        Self { scope, invariant, rows, contexts, beginnings, excluded }
+    }
+
+    fn number(&self, (sort, row): &Row) -> Option<u32> {
+        self.rows[*sort].get(&row[..]).copied()
+    }
+
+    /// How many objects of each type a context names.
+    fn named(&self, context: u32) -> Sizes {
+        sizes_of_rows(&self.invariant.contexts[context as usize].1)
     }
 
     /// The numbers of a state: its context, then its other objects, sorted. None if it holds what is not known.
     fn numbers(&self, parts: &Parts) -> Option<Vec<u32>> {
-        let number = |row: &Vec<Value>| self.rows.get(&row[..]).copied();
-        let named = parts.named.iter().map(number).collect::<Option<Vec<u32>>>()?;
+        let named = parts.named.iter().map(|row| self.number(row)).collect::<Option<Vec<u32>>>()?;
         let context = *self.contexts.get(&(&parts.shared[..], &named[..]))?;
         let mut numbers = vec![context];
         for row in &parts.others {
-            numbers.push(number(row)?);
+            numbers.push(self.number(row)?);
         }
         numbers[1..].sort_unstable();
         Some(numbers)
@@ -82,7 +102,7 @@ impl<'a> Known<'a> {
     /// Whether a state belongs to the invariant.
     fn contains(&self, numbers: &[u32]) -> bool {
         let (context, others) = (numbers[0], &numbers[1..]);
-        self.all_views(context, others) && !self.is_excluded(context, others)
+        self.all_views(context, others, MOST_SORTS) && !self.is_excluded(context, others)
     }
 
     /// Whether a state contains an excluded part: each row of the part at least as often as the part has it.
@@ -92,26 +112,44 @@ impl<'a> Known<'a> {
         parts.iter().any(|part| part.iter().all(|&row| times(part, row) <= times(others, row)))
     }
 
-    fn all_views(&self, context: u32, others: &[u32]) -> bool {
-        let kept = self.invariant.kept;
-        let mut places: Vec<usize> = (0..kept).collect();
-        if others.len() < kept {
+    /// Whether all views of a state are known, as far as the first types of objects show.
+    fn all_views(&self, context: u32, others: &[u32], sorts: usize) -> bool {
+        let kept = self.scope.kept(self.invariant.kept, self.named(context));
+        self.all_beginnings(others, kept, 0..sorts, &mut vec![context])
+    }
+
+    /// Whether a part of a state, to which objects of the last type that it has are added, may belong to the invariant.
+    fn may_occur(&self, context: u32, part: &[u32]) -> bool {
+        let Some(&last) = part.last() else { return true };
+        let kept = self.scope.kept(self.invariant.kept, self.named(context));
+        let sort = sort_of(last);
+        let present = sizes_of_rows(part);
+        present[sort] < kept[sort] || self.all_views(context, part, sort + 1)
+    }
+
+    /// Whether everything is known that continues a view by rows of some types.
+    fn all_beginnings(&self, others: &[u32], kept: Sizes, mut sorts: Range<usize>, view: &mut Vec<u32>) -> bool {
+        let Some(sort) = sorts.next() else { return self.beginnings.contains(&view[..]) };
+        let own: Vec<u32> = others.iter().copied().filter(|&row| sort_of(row) == sort).collect();
+        let (kept_of_sort, length) = (kept[sort], view.len());
+        if own.len() < kept_of_sort {
             return false;
         }
-        let mut view = Vec::with_capacity(kept + 1);
+        let mut places: Vec<usize> = (0..kept_of_sort).collect();
         // All increasing sequences of places, in lexicographic order.
         loop {
-            view.clear();
-            view.push(context);
-            view.extend(places.iter().map(|&place| others[place]));
-            if !self.views.contains(&view[..]) {
+            view.extend(places.iter().map(|&place| own[place]));
+            let is_known = self.all_beginnings(others, kept, sorts.clone(), view);
+            view.truncate(length);
+            if !is_known {
                 return false;
             }
-            let Some(turn) = (0..kept).rev().find(|&turn| places[turn] < others.len() - kept + turn) else {
+            let may_turn = |turn: &usize| places[*turn] < own.len() - kept_of_sort + turn;
+            let Some(turn) = (0..kept_of_sort).rev().find(may_turn) else {
                 return true;
             };
             places[turn] += 1;
-            for later in turn + 1..kept {
+            for later in turn + 1..kept_of_sort {
                 places[later] = places[later - 1] + 1;
             }
         }
@@ -143,7 +181,7 @@ struct Reader<'a> {
     rows: Option<Vec<Vec<Bits>>>,
     /// The bits of what is shared.
     shared: Vec<u64>,
-    row_numbers: FxHashMap<u128, Option<u32>>,
+    row_numbers: [FxHashMap<u128, Option<u32>>; MOST_SORTS],
     /// The objects that are named, and a number, by what is shared.
     names: FxHashMap<Box<[u64]>, (Vec<usize>, u32)>,
     /// Contexts by that number and the rows of the named objects.
@@ -171,7 +209,7 @@ impl<'a> Reader<'a> {
             known,
             rows: is_narrow.then_some(rows),
             shared,
-            row_numbers: FxHashMap::default(),
+            row_numbers: Default::default(),
             names: FxHashMap::default(),
             contexts: FxHashMap::default(),
             masked: Vec::new(),
@@ -193,10 +231,9 @@ impl<'a> Reader<'a> {
             let key = slots
                 .iter()
                 .fold(0u128, |key, bits| key << bits.width | u128::from(words[bits.word] >> bits.shift & bits.mask));
-            let number = self
-                .row_numbers
+            let number = self.row_numbers[member.sort(object)]
                 .entry(key)
-                .or_insert_with(|| known.rows.get(&member.row(&member.layout.unpack(words), object)[..]).copied());
+                .or_insert_with(|| known.number(&member.row(&member.layout.unpack(words), object)));
             self.of_objects.push((*number)?);
         }
         self.masked.clear();
@@ -313,37 +350,35 @@ impl<'a> Stepper<'a> {
 /// If that is not so, or it was interrupted.
 pub fn recheck(
     members: &Members,
-    needs: &Needs,
+    scope: &Scope,
     invariant: &Invariant,
     interrupt: &Interrupt,
 ) -> Result<u64, Unchecked> {
-    let known = Known::new(invariant);
+    let known = Known::new(scope, invariant);
     let kept = invariant.kept;
-    let interpreters: BTreeMap<usize, Interpreter<'_>> =
-        members.iter().map(|(&count, member)| (count, Interpreter::new(&member.model, &member.layout))).collect();
-    let systems: BTreeMap<usize, SpecialisedSystem<'_>> =
-        interpreters.iter().map(|(&count, interpreter)| (count, SpecialisedSystem::new(interpreter))).collect();
-    let mut steppers: BTreeMap<usize, Stepper<'_>> =
-        systems.iter().map(|(&count, system)| (count, Stepper::new(&members[&count], system, &known))).collect();
+    let interpreters: BTreeMap<Sizes, Interpreter<'_>> =
+        members.iter().map(|(&counts, member)| (counts, Interpreter::new(&member.model, &member.layout))).collect();
+    let systems: BTreeMap<Sizes, SpecialisedSystem<'_>> =
+        interpreters.iter().map(|(&counts, interpreter)| (counts, SpecialisedSystem::new(interpreter))).collect();
+    let mut steppers: BTreeMap<Sizes, Stepper<'_>> =
+        systems.iter().map(|(&counts, system)| (counts, Stepper::new(&members[&counts], system, &known))).collect();
     let mut looked_at = 0;
     // Whether a state belongs to the invariant is decided by so many other objects. States with fewer are looked at, too.
-    let width = invariant.width();
-    let beginning = needs.of_starts(kept)..=needs.of_starts(width);
-    for (&count, stepper) in &mut steppers {
+    let widths = kept..=invariant.width();
+    for (&objects, stepper) in &mut steppers {
         for start in stepper.starts() {
             let what = || "an initial-state program".to_owned();
             let Some(parts) = start else {
-                return Err(Unchecked::Contradicted(Contradiction::Wrong { objects: count, what: what() }));
+                return Err(Unchecked::Contradicted(Contradiction::Wrong { objects, what: what() }));
             };
+            let named = sizes_of(parts.named.iter().map(|(sort, _)| *sort));
+            let is_asked = widths.clone().any(|width| scope.counts(named, scope.of_starts(width)) == objects);
             let is_known = || known.numbers(&parts).is_some_and(|numbers| known.contains(&numbers));
-            if beginning.contains(&parts.others.len()) && !is_known() {
-                return Err(Unchecked::Contradicted(Contradiction::Left { objects: count, what: what() }));
+            if is_asked && !is_known() {
+                return Err(Unchecked::Contradicted(Contradiction::Left { objects, what: what() }));
             }
         }
     }
-    let of_rules = needs.rules.indices().map(|rule| needs.of_rule(rule, width));
-    let of_properties = needs.properties.iter().map(|(_, need)| needs.of_property(*need, kept));
-    let largest = of_rules.chain(of_properties).max().unwrap_or(kept);
     let mut of_context: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for view in &invariant.views {
         of_context.entry(view[0]).or_default().extend_from_slice(&view[1..]);
@@ -351,46 +386,59 @@ pub fn recheck(
     for (context, mut rows) in of_context {
         rows.sort_unstable();
         rows.dedup();
-        let (shared, named) = &invariant.contexts[context as usize];
-        // Depth first, over sequences that do not decrease; each is cut off at its first unknown view or excluded part.
-        let mut pending: Vec<Vec<u32>> = rows.iter().map(|&row| vec![row]).collect();
+        let (shared, names) = &invariant.contexts[context as usize];
+        let named = known.named(context);
         if known.is_excluded(context, &[]) {
             continue;
         }
-        while let Some(others) = pending.pop() {
-            if interrupt.is_raised() {
-                return Err(Unchecked::Interrupted);
+        for (counts, (rules, properties)) in asked(scope, named, widths.clone()) {
+            let stepper = steppers.get_mut(&counts).expect("there is a member of every size needed");
+            let others = counts - named;
+            // Depth first, over sequences that do not decrease; each is cut off at its first unknown view or excluded part.
+            let mut pending: Vec<Vec<u32>> = vec![Vec::new()];
+            while let Some(part) = pending.pop() {
+                if interrupt.is_raised() {
+                    return Err(Unchecked::Interrupted);
+                }
+                let present = sizes_of_rows(&part);
+                if known.is_excluded(context, &part) || !known.may_occur(context, &part) {
+                    continue;
+                }
+                if let Some(sort) = (0..MOST_SORTS).find(|&sort| present[sort] < others[sort]) {
+                    let last = part.last().copied().unwrap_or(0);
+                    let next = rows.iter().filter(|&&row| sort_of(row) == sort && row >= last);
+                    pending.extend(next.map(|&row| [&part[..], &[row]].concat()));
+                    continue;
+                }
+                looked_at += 1;
+                let contents = names.iter().chain(&part).map(|&row| contents(&invariant.rows, row));
+                let state = stepper.member.state(shared, contents);
+                judge(stepper, &state, &known, &|rule| rules.contains(&rule), &properties, &mut |_| {})?;
             }
-            let size = others.len();
-            if size >= kept && !known.all_views(context, &others) || known.is_excluded(context, &others) {
-                continue;
-            }
-            if size < largest {
-                let last = others[size - 1];
-                pending.extend(rows.iter().filter(|row| **row >= last).map(|&row| {
-                    let mut longer = others.clone();
-                    longer.push(row);
-                    longer
-                }));
-            }
-            let rules = |rule: RuleId| (needs.of_rule(rule, kept)..=needs.of_rule(rule, width)).contains(&size);
-            let properties: Vec<PropertyId> = needs
-                .properties
-                .iter()
-                .filter(|(_, need)| needs.of_property(*need, kept) == size)
-                .map(|(id, _)| *id)
-                .collect();
-            if properties.is_empty() && !needs.rules.indices().any(rules) {
-                continue;
-            }
-            looked_at += 1;
-            let stepper = steppers.get_mut(&(named.len() + size)).expect("there is a member of every size needed");
-            let contents = named.iter().chain(&others).map(|&row| &invariant.rows[row as usize][..]);
-            let state = stepper.member.state(shared, contents);
-            judge(stepper, &state, &known, &rules, &properties, &mut |_| {})?;
         }
     }
     Ok(looked_at)
+}
+
+/// The rules and properties to be looked at.
+type Asked = (Vec<RuleId>, Vec<PropertyId>);
+
+/// What is to be looked at in states of which sizes.
+fn asked(scope: &Scope, named: Sizes, widths: RangeInclusive<usize>) -> BTreeMap<Sizes, Asked> {
+    let mut asked: BTreeMap<Sizes, Asked> = BTreeMap::new();
+    for &(property, need) in &scope.needs.properties {
+        let counts = scope.counts(named, scope.of_property(need, *widths.start()));
+        asked.entry(counts).or_default().1.push(property);
+    }
+    for width in widths {
+        for rule in scope.needs.rules.indices() {
+            let (rules, _) = asked.entry(scope.counts(named, scope.of_rule(rule, width))).or_default();
+            if !rules.contains(&rule) {
+                rules.push(rule);
+            }
+        }
+    }
+    asked
 }
 
 /// Checks the steps and properties of a state. Calls `visit` with the numbers of what the steps lead to.
@@ -402,7 +450,7 @@ fn judge(
     properties: &[PropertyId],
     visit: &mut dyn FnMut(&[u32]),
 ) -> Result<(), Unchecked> {
-    let objects = stepper.member.count;
+    let objects = stepper.member.counts;
     let mut contradicted: Option<(RuleId, bool)> = None;
     stepper.steps(state, rules, &mut |rule, found| {
         contradicted = match found {
@@ -437,26 +485,26 @@ fn judge(
 /// If that is not so, or it was interrupted.
 pub fn compare(
     member: &Member,
-    needs: &Needs,
+    scope: &Scope,
     invariant: &Invariant,
     most: usize,
     interrupt: &Interrupt,
 ) -> Result<Option<u64>, Unchecked> {
-    let known = Known::new(invariant);
+    let known = Known::new(scope, invariant);
     let interpreter = Interpreter::new(&member.model, &member.layout);
     let system = SpecialisedSystem::new(&interpreter);
     let mut stepper = Stepper::new(member, &system, &known);
-    let properties: Vec<PropertyId> = needs.properties.iter().map(|(id, _)| *id).collect();
+    let properties: Vec<PropertyId> = scope.needs.properties.iter().map(|(id, _)| *id).collect();
     let mut seen: FxHashSet<Box<[u32]>> = FxHashSet::default();
     let mut pending: Vec<Box<[u32]>> = Vec::new();
     for start in stepper.starts() {
         let what = "an initial-state program".to_owned();
         let Some(parts) = start else {
-            return Err(Unchecked::Contradicted(Contradiction::Wrong { objects: member.count, what }));
+            return Err(Unchecked::Contradicted(Contradiction::Wrong { objects: member.counts, what }));
         };
         let numbers = known.numbers(&parts).filter(|numbers| known.contains(numbers));
         let Some(numbers) = numbers else {
-            return Err(Unchecked::Contradicted(Contradiction::Left { objects: member.count, what }));
+            return Err(Unchecked::Contradicted(Contradiction::Left { objects: member.counts, what }));
         };
         if seen.insert(numbers[..].into()) {
             pending.push(numbers.into());
@@ -470,7 +518,7 @@ pub fn compare(
             return Ok(None);
         }
         let (shared, named) = &invariant.contexts[numbers[0] as usize];
-        let rows = named.iter().chain(&numbers[1..]).map(|&row| &invariant.rows[row as usize][..]);
+        let rows = named.iter().chain(&numbers[1..]).map(|&row| contents(&invariant.rows, row));
         let state = member.state(shared, rows);
         judge(&mut stepper, &state, &known, &|_| true, &properties, &mut |next| {
             if !seen.contains(next) {

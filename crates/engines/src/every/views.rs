@@ -8,9 +8,11 @@
 //! contains. The search begins with the views of the initial states. From the states for which the set stands, one with
 //! as many objects as a step concerns suffices to see what the step does to any view (`classification`): so all of
 //! these are built, the model of that size takes its steps, and their views are added, until nothing is new.
+//!
+//! If there are two types of objects, a view has as many others of each; if the number of objects of a type is fixed, a view
+//! has all of them (`scope`).
 
 use std::collections::{BTreeMap, VecDeque};
-use std::ops::RangeInclusive;
 
 use quotient_ir::{
     Fault, Interpreter, Interrupt, Iteration, Local, LocalId, Outcome, Parameter, PropertyId, RuleId, Table,
@@ -18,17 +20,45 @@ use quotient_ir::{
 };
 use rustc_hash::FxHashMap;
 
-use super::classification::Needs;
-use super::family::{Member, Objects, Parts, Value};
+use super::family::{MOST_SORTS, Member, Objects, Parts, Row, Sizes, Value, sizes_of};
+use super::scope::Scope;
 
-/// A view: the number of its context, then the numbers of the rows of its other objects, sorted.
+/// A view: the number of its context, then the numbers of the rows of its other objects, sorted: type after type.
 pub(super) type View = Box<[u32]>;
 
 /// What is shared, with the numbers of the rows of the objects that it names.
 pub(super) type Context = (Vec<Value>, Vec<u32>);
 
 /// Members by how many objects they have.
-pub type Members = BTreeMap<usize, Member>;
+pub type Members = BTreeMap<Sizes, Member>;
+
+/// The numbers of rows of a type of objects begin with a multiple of this.
+const ROWS_OF_SORT: u32 = 1 << 28;
+
+/// The type of the objects with a row.
+pub(super) fn sort_of(row: u32) -> usize {
+    (row / ROWS_OF_SORT) as usize
+}
+
+/// How many of some rows are of each type.
+pub(super) fn sizes_of_rows(rows: &[u32]) -> Sizes {
+    sizes_of(rows.iter().map(|&row| sort_of(row)))
+}
+
+/// What objects hold, for each type.
+pub(super) type Contents = [Vec<Vec<Value>>; MOST_SORTS];
+
+/// What an object holds, by the number of its row, after its type.
+pub(super) fn contents(rows: &Contents, row: u32) -> (usize, &[Value]) {
+    let sort = sort_of(row);
+    (sort, &rows[sort][(row % ROWS_OF_SORT) as usize])
+}
+
+/// The number of a row, by its place among those of its type.
+pub(super) fn row_number(sort: usize, place: usize) -> u32 {
+    let place = u32::try_from(place).ok().filter(|&place| place < ROWS_OF_SORT).expect("memory ends first");
+    sort as u32 * ROWS_OF_SORT + place
+}
 
 /// A set of views that contains those of the initial states, and that no step leaves.
 #[derive(Clone, Debug, Default)]
@@ -36,7 +66,7 @@ pub struct Invariant {
     /// How many objects besides the named ones a view has.
     pub kept: usize,
     /// What objects hold.
-    pub(super) rows: Vec<Vec<Value>>,
+    pub(super) rows: Contents,
     /// What is shared, with the rows of the objects that it names.
     pub(super) contexts: Vec<Context>,
     /// The views, sorted.
@@ -63,7 +93,7 @@ impl Invariant {
 
     /// The number of different contents of objects.
     pub fn rows(&self) -> usize {
-        self.rows.len()
+        self.rows.iter().map(Vec::len).sum()
     }
 
     /// The number of parts that are excluded.
@@ -87,6 +117,12 @@ impl Invariant {
     }
 
     fn in_words(&self, views: &[View], member: &Member) -> Vec<String> {
+        let row_text = |row: u32| {
+            let (sort, contents) = contents(&self.rows, row);
+            let text = member.row_text(sort, contents);
+            // With two types, it is said which one.
+            if member.names.len() > 1 { (format!("{} ", member.names[sort]), text) } else { (String::new(), text) }
+        };
         let mut lines = Vec::new();
         let mut last = None;
         for view in views {
@@ -95,7 +131,7 @@ impl Invariant {
                 let (shared, named) = &self.contexts[view[0] as usize];
                 let mut text = member.shared_text(shared);
                 for (place, &row) in named.iter().enumerate() {
-                    text.push_str(&format!("; #{}: {}", place + 1, member.row_text(&self.rows[row as usize])));
+                    text.push_str(&format!("; #{}: {}", place + 1, row_text(row).1));
                 }
                 lines.push(if text.is_empty() { "always".to_owned() } else { text });
             }
@@ -105,7 +141,8 @@ impl Invariant {
             }
             // Rows are sorted: equal ones are neighbours, and many of them are counted.
             let texts = view[1..].chunk_by(|left, right| left == right).flat_map(|equal| {
-                let text = format!("({})", member.row_text(&self.rows[equal[0] as usize]));
+                let (of_type, text) = row_text(equal[0]);
+                let text = format!("{of_type}({text})");
                 if equal.len() > 2 { vec![format!("{} times {text}", equal.len())] } else { vec![text; equal.len()] }
             });
             lines.push(format!("  {}", texts.collect::<Vec<_>>().join(" and ")));
@@ -124,7 +161,7 @@ pub enum Attempt {
         /// What is wrong.
         what: String,
         /// How many objects the state has.
-        objects: usize,
+        objects: Sizes,
         /// How many views had been found.
         views: usize,
     },
@@ -133,27 +170,6 @@ pub enum Attempt {
         /// How many views had been found.
         views: usize,
     },
-}
-
-/// The numbers of objects of the members that are needed to see the effects of steps on so many other objects.
-pub fn sizes(needs: &Needs, pointers: usize, kept: RangeInclusive<usize>) -> Vec<usize> {
-    let others = kept.flat_map(|kept| others(needs, kept));
-    let mut sizes: Vec<usize> = others.flat_map(|others| (0..=pointers).map(move |named| named + others)).collect();
-    sizes.sort_unstable();
-    sizes.dedup();
-    sizes
-}
-
-/// From which number of objects on an attempt speaks about all states.
-pub fn least_size(needs: &Needs, pointers: usize, kept: usize) -> usize {
-    pointers + others(needs, kept).max().unwrap_or(kept)
-}
-
-/// The numbers of other objects that steps and properties concern.
-pub(super) fn others(needs: &Needs, kept: usize) -> impl Iterator<Item = usize> + '_ {
-    let rules = needs.rules.indices().map(move |rule| needs.of_rule(rule, kept));
-    let properties = needs.properties.iter().map(move |(_, need)| needs.of_property(*need, kept));
-    rules.chain(properties).chain([needs.of_starts(kept)])
 }
 
 /// What is to be done with states of one number of other objects.
@@ -171,35 +187,41 @@ pub(super) struct Runner<'m> {
     pub(super) properties: FxHashMap<PropertyId, Instances>,
 }
 
-/// The instances of an owner, and which of the cells of their parameters are objects.
+/// The instances of an owner, and which of the cells of their parameters are objects, of which types.
 pub(super) struct Instances {
     pub(super) all: Vec<Vec<i64>>,
-    objects: Vec<usize>,
+    objects: Vec<(usize, Sizes)>,
 }
 
 impl Instances {
     /// The objects among the arguments of an instance, in order.
     pub(super) fn parameters(&self, member: &Member, arguments: &[i64]) -> Vec<usize> {
-        self.objects.iter().filter_map(|&place| member.object(arguments[place])).collect()
+        self.objects.iter().filter_map(|&(place, among)| member.object(arguments[place], among)).collect()
+    }
+
+    /// The object that is an argument of an instance, if it is one.
+    fn object(&self, member: &Member, arguments: &[i64], place: usize) -> Option<usize> {
+        let among = self.objects.iter().find(|(own, _)| *own == place).map(|(_, among)| *among)?;
+        member.object(arguments[place], among)
     }
 
     /// The arguments, with objects as the given numbers.
     pub(super) fn pattern(&self, member: &Member, arguments: &[i64], number: impl Fn(usize) -> i64) -> Vec<i64> {
         let argument = |(place, &value): (usize, &i64)| {
-            let object = if self.objects.contains(&place) { member.object(value) } else { None };
-            object.map_or([0, value], |object| [1, number(object)])
+            self.object(member, arguments, place).map_or([0, value], |object| [1, number(object)])
         };
         arguments.iter().enumerate().flat_map(argument).collect()
     }
 }
 
 impl<'m> Runner<'m> {
-    fn new(member: &'m Member, objects: &Objects, needs: &Needs) -> Self {
+    fn new(member: &'m Member, scope: &Scope) -> Self {
+        let objects = &scope.objects;
         let interpreter = Interpreter::new(&member.model, &member.layout);
         let mut runner = Self { member, interpreter, rules: Vec::new(), properties: FxHashMap::default() };
         let rules = member.model.rules.iter();
         runner.rules = rules.map(|rule| runner.instances(&rule.parameters, &rule.locals, objects)).collect();
-        let properties = needs.properties.iter().map(|&(id, _)| {
+        let properties = scope.needs.properties.iter().map(|&(id, _)| {
             let property = &member.model.properties[id];
             (id, runner.instances(&property.parameters, &property.locals, objects))
         });
@@ -220,7 +242,7 @@ impl<'m> Runner<'m> {
             match parameter.range {
                 Iteration::Over(ty) => {
                     if objects.may_be(ty) {
-                        places.push(cells);
+                        places.push((cells, objects.among(ty)));
                     }
                     cells += usize::try_from(self.member.model.cells(ty)).expect("the number of cells is limited");
                 }
@@ -240,36 +262,82 @@ impl<'m> Runner<'m> {
     }
 }
 
+/// Which objects of a member the named and the other ones of a state are.
+pub(super) struct Seats {
+    /// How many are named.
+    named: usize,
+    /// The numbers of objects of the member.
+    pub(super) counts: Sizes,
+    /// The place of each object: first those of the named ones, then those of the others.
+    places: Vec<usize>,
+}
+
+impl Seats {
+    /// For the types of the named objects, and the numbers of others.
+    pub(super) fn new(member: &Member, named: &[u32], others: Sizes) -> Self {
+        let others = (0..MOST_SORTS).flat_map(|sort| std::iter::repeat_n(sort, others[sort]));
+        let objects = member.seats(named.iter().map(|&row| sort_of(row)).chain(others));
+        let mut places = vec![0; objects.len()];
+        for (place, object) in objects.into_iter().enumerate() {
+            places[object] = place;
+        }
+        Self { named: named.len(), counts: member.counts, places }
+    }
+
+    /// The place of an object among the others, unless it is named.
+    fn other(&self, object: usize) -> Option<usize> {
+        self.places[object].checked_sub(self.named)
+    }
+}
+
 /// Whether an instance is the first of those that only exchange objects that hold the same.
-pub(super) fn is_first(member: &Member, instances: &Instances, arguments: &[i64], named: usize, rows: &[u32]) -> bool {
-    let used = |before: usize, object: usize| {
-        let earlier = instances.objects.iter().take(before);
-        earlier.into_iter().any(|&place| member.object(arguments[place]) == Some(object))
+pub(super) fn is_first(member: &Member, instances: &Instances, arguments: &[i64], seats: &Seats, rows: &[u32]) -> bool {
+    let other_of = |&(place, among): &(usize, Sizes)| {
+        member.object(arguments[place], among).and_then(|object| seats.other(object))
     };
-    instances.objects.iter().enumerate().all(|(number, &place)| {
-        let Some(object) = member.object(arguments[place]) else { return true };
-        let Some(other) = object.checked_sub(named).filter(|&other| other > 0) else { return true };
-        rows[other - 1] != rows[other] || used(number, object - 1) || used(number, object)
+    let used = |before: usize, other: usize| {
+        instances.objects.iter().take(before).any(|parameter| other_of(parameter) == Some(other))
+    };
+    instances.objects.iter().enumerate().all(|(number, parameter)| {
+        let Some(other) = other_of(parameter).filter(|&other| other > 0) else { return true };
+        rows[other - 1] != rows[other] || used(number, other - 1) || used(number, other)
     })
 }
 
-/// Calls `visit` for all choices of `count` of the given numbers.
-pub(super) fn choices(items: &[u32], count: usize, chosen: &mut Vec<u32>, visit: &mut dyn FnMut(&[u32])) {
-    if count == 0 {
-        visit(chosen);
-        return;
-    }
-    for (place, &item) in items.iter().enumerate() {
-        if items.len() - place < count {
+/// Calls `visit` for all choices of some of the given rows, so many of each type. The rows are sorted.
+pub(super) fn choices(rows: &[u32], count: Sizes, chosen: &mut Vec<u32>, visit: &mut dyn FnMut(&[u32])) {
+    let Some(sort) = (0..MOST_SORTS).find(|&sort| count[sort] > 0) else { return visit(chosen) };
+    let begin = rows.partition_point(|&row| sort_of(row) < sort);
+    let end = rows.partition_point(|&row| sort_of(row) <= sort);
+    for place in begin..end {
+        if end - place < count[sort] {
             break;
         }
-        // Equal items are chosen from the left.
-        if place > 0 && items[place - 1] == item {
+        // Equal rows are chosen from the left.
+        if place > begin && rows[place - 1] == rows[place] {
             continue;
         }
-        chosen.push(item);
-        choices(&items[place + 1..], count - 1, chosen, visit);
+        chosen.push(rows[place]);
+        choices(&rows[place + 1..], count - Sizes::one(sort), chosen, visit);
         chosen.pop();
+    }
+}
+
+/// Numbers for the rows of all types.
+pub(super) struct Rows([Numbers<Vec<Value>>; MOST_SORTS]);
+
+impl Rows {
+    fn new() -> Self {
+        Self(std::array::from_fn(|_| Numbers::new()))
+    }
+
+    pub(super) fn number(&mut self, (sort, row): Row) -> u32 {
+        row_number(sort, self.0[sort].number(row) as usize)
+    }
+
+    fn contents(&self, row: u32) -> (usize, &[Value]) {
+        let sort = sort_of(row);
+        (sort, &self.0[sort].things[(row % ROWS_OF_SORT) as usize])
     }
 }
 
@@ -306,6 +374,7 @@ enum Effect {
 
 /// A search with views.
 pub(super) struct Search<'m> {
+    scope: &'m Scope,
     kept: usize,
     /// Whether what goes wrong is ignored: then the views only say what can occur.
     is_tolerant: bool,
@@ -313,29 +382,22 @@ pub(super) struct Search<'m> {
     pub(super) local: Vec<bool>,
     /// What these do, by rule, context, and arguments: objects are replaced by their rows.
     effects: FxHashMap<Box<[i64]>, Effect>,
-    pub(super) runners: BTreeMap<usize, Runner<'m>>,
-    groups: BTreeMap<usize, Group>,
-    pub(super) rows: Numbers<Vec<Value>>,
+    pub(super) runners: BTreeMap<Sizes, Runner<'m>>,
+    groups: BTreeMap<Sizes, Group>,
+    pub(super) rows: Rows,
     pub(super) contexts: Numbers<Context>,
     /// All views that were found, and whether they were looked at.
     views: FxHashMap<View, bool>,
     queue: VecDeque<View>,
     /// The rows of the views that were looked at, by context.
     pub(super) occurring: FxHashMap<u32, Vec<u32>>,
-    wrong: Option<(String, usize)>,
+    wrong: Option<(String, Sizes)>,
 }
 
-/// Searches with views of `kept` other objects. There must be members of all [`sizes`].
-pub fn attempt(
-    members: &Members,
-    objects: &Objects,
-    needs: &Needs,
-    kept: usize,
-    most_views: usize,
-    interrupt: &Interrupt,
-) -> Attempt {
-    let mut search = Search::new(members, objects, needs, kept, false);
-    let is_whole = search.run_all(needs.of_starts(kept), most_views, interrupt);
+/// Searches with views of `kept` other objects of each open type. There must be members of all [`Scope::sizes`].
+pub fn attempt(members: &Members, scope: &Scope, kept: usize, most_views: usize, interrupt: &Interrupt) -> Attempt {
+    let mut search = Search::new(members, scope, kept, false);
+    let is_whole = search.run_all(most_views, interrupt);
     if let Some((what, objects)) = search.wrong {
         return Attempt::Wrong { what, objects, views: search.views.len() };
     }
@@ -347,25 +409,27 @@ pub fn attempt(
 
 impl<'m> Search<'m> {
     /// The search before its beginning.
-    pub(super) fn new(members: &'m Members, objects: &Objects, needs: &Needs, kept: usize, is_tolerant: bool) -> Self {
-        let mut groups: BTreeMap<usize, Group> = BTreeMap::new();
+    pub(super) fn new(members: &'m Members, scope: &'m Scope, kept: usize, is_tolerant: bool) -> Self {
+        let needs = &scope.needs;
+        let mut groups: BTreeMap<Sizes, Group> = BTreeMap::new();
         for id in needs.rules.indices() {
-            groups.entry(needs.of_rule(id, kept)).or_default().rules.push(id);
+            groups.entry(scope.of_rule(id, kept)).or_default().rules.push(id);
         }
         if !is_tolerant {
             for &(id, need) in &needs.properties {
-                groups.entry(needs.of_property(need, kept)).or_default().properties.push(id);
+                groups.entry(scope.of_property(need, kept)).or_default().properties.push(id);
             }
         }
-        let runners = members.iter().map(|(&count, member)| (count, Runner::new(member, objects, needs))).collect();
+        let runners = members.iter().map(|(&count, member)| (count, Runner::new(member, scope))).collect();
         Self {
+            scope,
             kept,
             is_tolerant,
             local: needs.rules.iter().map(|need| !need.concerns_all).collect(),
             effects: FxHashMap::default(),
             runners,
             groups,
-            rows: Numbers::new(),
+            rows: Rows::new(),
             contexts: Numbers::new(),
             views: FxHashMap::default(),
             queue: VecDeque::new(),
@@ -375,8 +439,8 @@ impl<'m> Search<'m> {
     }
 
     /// Searches until nothing is new or something is wrong; whether it was not stopped before.
-    pub(super) fn run_all(&mut self, others_of_starts: usize, most_views: usize, interrupt: &Interrupt) -> bool {
-        self.start(others_of_starts);
+    pub(super) fn run_all(&mut self, most_views: usize, interrupt: &Interrupt) -> bool {
+        self.start();
         while self.wrong.is_none()
             && let Some(view) = self.queue.pop_front()
         {
@@ -397,27 +461,34 @@ impl<'m> Search<'m> {
     pub(super) fn invariant(self, excluded: Vec<View>) -> Invariant {
         let mut views: Vec<View> = self.views.into_keys().collect();
         views.sort_unstable();
-        Invariant { kept: self.kept, rows: self.rows.things, contexts: self.contexts.things, views, excluded }
+        let rows = self.rows.0.map(|numbers| numbers.things);
+        Invariant { kept: self.kept, rows, contexts: self.contexts.things, views, excluded }
     }
 }
 
 impl Search<'_> {
     /// The views of the initial states.
-    fn start(&mut self, others: usize) {
+    fn start(&mut self) {
         let mut found = Vec::new();
-        for (count, runner) in &self.runners {
+        let others = self.scope.of_starts(self.kept);
+        for (&counts, runner) in &self.runners {
             for (id, start) in runner.member.model.starts.iter_enumerated() {
                 for arguments in runner.interpreter.instances(&start.parameters, &start.locals) {
                     match runner.interpreter.run_start(id, &arguments) {
-                        Outcome::Next { state, .. } => found.push(runner.member.parts(&state)),
+                        Outcome::Next { state, .. } => {
+                            let parts = runner.member.parts(&state);
+                            let named = sizes_of(parts.named.iter().map(|(sort, _)| *sort));
+                            if self.scope.counts(named, others) == counts {
+                                found.push(parts);
+                            }
+                        }
                         Outcome::Pruned => {}
                         Outcome::Fault(_) if self.is_tolerant => {}
-                        Outcome::Fault(fault) => self.wrong = Some((fault.to_string(), *count)),
+                        Outcome::Fault(fault) => self.wrong = Some((fault.to_string(), counts)),
                     }
                 }
             }
         }
-        found.retain(|parts| parts.others.len() == others);
         for parts in found {
             self.add(&parts);
         }
@@ -433,14 +504,25 @@ impl Search<'_> {
     }
 
     fn add_views(&mut self, context: u32, rows: &[u32]) {
+        let kept = self.kept_beside(context);
         let (views, queue) = (&mut self.views, &mut self.queue);
-        choices(rows, self.kept, &mut vec![context], &mut |view| {
+        choices(rows, kept, &mut vec![context], &mut |view| {
             if !views.contains_key(view) {
                 let view: View = view.into();
                 views.insert(view.clone(), false);
                 queue.push_back(view);
             }
         });
+    }
+
+    /// How many objects of each type a context names.
+    pub(super) fn named(&self, context: u32) -> Sizes {
+        sizes_of_rows(&self.contexts.things[context as usize].1)
+    }
+
+    /// How many other objects of each type a view with a context has.
+    fn kept_beside(&self, context: u32) -> Sizes {
+        self.scope.kept(self.kept, self.named(context))
     }
 
     /// Takes the steps of all states that the views looked at so far stand for, and that have this view.
@@ -453,34 +535,42 @@ impl Search<'_> {
                 occurring.push(*row);
             }
         }
-        let sizes: Vec<usize> = self.groups.keys().copied().collect();
-        for size in sizes {
+        let (named, kept) = (self.named(context), self.kept_beside(context));
+        let needed: Vec<Sizes> = self.groups.keys().copied().collect();
+        for needed in needed {
+            let counts = self.scope.counts(named, needed);
+            let others = counts - named;
+            let member = self.runners[&counts].member;
+            let seats = Seats::new(member, &self.contexts.things[context as usize].1, others);
             let mut states = Vec::new();
             let mut rows = view[1..].to_vec();
-            self.extend(context, &mut rows, 0, size, &mut states);
+            self.extend(context, &mut rows, 0, others - kept, &mut states);
             for mut rows in states {
                 if self.wrong.is_some() || interrupt.is_raised() {
                     return;
                 }
                 rows.sort_unstable();
-                self.run(context, &rows, size);
+                self.run(context, &rows, needed, &seats);
             }
         }
     }
 
-    /// Extends a state by other objects, in all ways such that all its views were looked at.
-    fn extend(&self, context: u32, rows: &mut Vec<u32>, from: usize, size: usize, states: &mut Vec<Vec<u32>>) {
-        if rows.len() == size {
+    /// Extends a state by so many other objects, in all ways such that all its views were looked at.
+    fn extend(&self, context: u32, rows: &mut Vec<u32>, from: usize, missing: Sizes, states: &mut Vec<Vec<u32>>) {
+        let Some(sort) = (0..MOST_SORTS).find(|&sort| missing[sort] > 0) else {
             states.push(rows.clone());
             return;
-        }
+        };
+        let rest = missing - Sizes::one(sort);
+        // The objects with the new one that a view has.
+        let kept = self.kept_beside(context) - Sizes::one(sort);
+        let mut present = rows.clone();
+        present.sort_unstable();
         let occurring = &self.occurring[&context];
-        for (place, &row) in occurring.iter().enumerate().skip(from) {
-            let mut present = rows.clone();
-            present.sort_unstable();
+        for (place, &row) in occurring.iter().enumerate().skip(from).filter(|(_, row)| sort_of(**row) == sort) {
             let mut is_seen = true;
-            let mut view = Vec::with_capacity(self.kept + 1);
-            choices(&present, self.kept - 1, &mut Vec::new(), &mut |chosen| {
+            let mut view = Vec::with_capacity(present.len() + 1);
+            choices(&present, kept, &mut Vec::new(), &mut |chosen| {
                 if is_seen {
                     view.clear();
                     view.push(context);
@@ -492,50 +582,56 @@ impl Search<'_> {
             });
             if is_seen {
                 rows.push(row);
-                self.extend(context, rows, place, size, states);
+                self.extend(context, rows, if rest[sort] > 0 { place } else { 0 }, rest, states);
                 rows.pop();
             }
         }
     }
 
     /// Takes the steps of a state, and checks it.
-    fn run(&mut self, context: u32, rows: &[u32], size: usize) {
-        let named = self.contexts.things[context as usize].1.len();
+    fn run(&mut self, context: u32, rows: &[u32], needed: Sizes, seats: &Seats) {
         let mut state: Option<Valuation> = None;
-        for position in 0..self.groups[&size].rules.len() {
-            let rule = self.groups[&size].rules[position];
-            for instance in 0..self.runners[&(named + rows.len())].rules[rule.position()].all.len() {
-                self.step(context, rows, rule, instance, &mut state);
+        for position in 0..self.groups[&needed].rules.len() {
+            let rule = self.groups[&needed].rules[position];
+            for instance in 0..self.runners[&seats.counts].rules[rule.position()].all.len() {
+                self.step(context, rows, seats, rule, instance, &mut state);
             }
         }
-        let (runner, group) = (&self.runners[&(named + rows.len())], &self.groups[&size]);
+        let (runner, group) = (&self.runners[&seats.counts], &self.groups[&needed]);
         for &property in &group.properties {
             let state = state.get_or_insert_with(|| self.state(context, rows));
             let instances = &runner.properties[&property];
             let holds = |arguments: &Vec<i64>| -> Result<bool, Fault> {
-                Ok(!is_first(runner.member, instances, arguments, named, rows)
+                Ok(!is_first(runner.member, instances, arguments, seats, rows)
                     || runner.interpreter.holds(property, arguments, state)?)
             };
             if instances.all.iter().any(|arguments| holds(arguments) != Ok(true)) {
                 let name = runner.member.model.properties[property].name.as_deref().unwrap_or("an invariant");
-                self.wrong = Some((format!("`{name}` does not hold"), runner.member.count));
+                self.wrong = Some((format!("`{name}` does not hold"), seats.counts));
             }
         }
     }
 
     pub(super) fn state(&self, context: u32, rows: &[u32]) -> Valuation {
         let (shared, named) = &self.contexts.things[context as usize];
-        let contents = named.iter().chain(rows).map(|&row| &self.rows.things[row as usize][..]);
-        self.runners[&(named.len() + rows.len())].member.state(shared, contents)
+        let contents = named.iter().chain(rows).map(|&row| self.rows.contents(row));
+        self.runners[&(sizes_of_rows(named) + sizes_of_rows(rows))].member.state(shared, contents)
     }
 
     /// Fires an instance.
-    fn step(&mut self, context: u32, rows: &[u32], rule: RuleId, instance: usize, state: &mut Option<Valuation>) {
-        let named = self.contexts.things[context as usize].1.len();
-        let runner = &self.runners[&(named + rows.len())];
+    fn step(
+        &mut self,
+        context: u32,
+        rows: &[u32],
+        seats: &Seats,
+        rule: RuleId,
+        instance: usize,
+        state: &mut Option<Valuation>,
+    ) {
+        let runner = &self.runners[&seats.counts];
         let (member, instances) = (runner.member, &runner.rules[rule.position()]);
         let arguments = &instances.all[instance];
-        if !is_first(member, instances, arguments, named, rows) {
+        if !is_first(member, instances, arguments, seats, rows) {
             return;
         }
         if !self.local[rule.position()] {
@@ -547,19 +643,18 @@ impl Search<'_> {
                     self.add(&parts);
                 }
                 Some(Outcome::Fault(_)) if self.is_tolerant => {}
-                Some(Outcome::Fault(fault)) => self.wrong = Some((fault.to_string(), member.count)),
+                Some(Outcome::Fault(fault)) => self.wrong = Some((fault.to_string(), seats.counts)),
             }
             return;
         }
         let parameters = instances.parameters(member, arguments);
         let mut key = vec![rule.position() as i64, i64::from(context)];
         for (place, &value) in arguments.iter().enumerate() {
-            let object = if instances.objects.contains(&place) { member.object(value) } else { None };
-            match object.map(|object| object.checked_sub(named).ok_or(object)) {
+            match instances.object(member, arguments, place).map(|object| (object, seats.other(object))) {
                 None => key.extend([0, value]),
-                Some(Err(object)) => key.extend([1, object as i64]),
-                Some(Ok(other)) => {
-                    let first = parameters.iter().position(|&parameter| parameter == named + other);
+                Some((object, None)) => key.extend([1, seats.places[object] as i64]),
+                Some((object, Some(other))) => {
+                    let first = parameters.iter().position(|&parameter| parameter == object);
                     key.extend([2 + first.unwrap_or(0) as i64, i64::from(rows[other])]);
                 }
             }
@@ -571,10 +666,10 @@ impl Search<'_> {
                 Some(Outcome::Fault(fault)) => Effect::Wrong(fault.to_string()),
                 Some(Outcome::Next { state, .. }) => {
                     let (shared, names) = member.shared(&state);
-                    let mut concerned: Vec<usize> = (0..named).chain(parameters.iter().copied()).collect();
-                    concerned.sort_unstable();
-                    concerned.dedup();
-                    concerned.retain(|object| !names.contains(object));
+                    let objects = 0..seats.places.len();
+                    let is_concerned = |object: &usize| seats.other(*object).is_none() || parameters.contains(object);
+                    let concerned: Vec<usize> =
+                        objects.filter(|object| is_concerned(object) && !names.contains(object)).collect();
                     let mut row = |object: usize| self.rows.number(member.row(&state, object));
                     let named_rows: Vec<u32> = names.into_iter().map(&mut row).collect();
                     let rows = concerned.into_iter().map(&mut row).collect();
@@ -586,9 +681,10 @@ impl Search<'_> {
         match &self.effects[&key[..]] {
             Effect::Nothing => {}
             Effect::Wrong(_) if self.is_tolerant => {}
-            Effect::Wrong(what) => self.wrong = Some((what.clone(), member.count)),
+            Effect::Wrong(what) => self.wrong = Some((what.clone(), seats.counts)),
             Effect::Step { context, rows: changed } => {
-                let unchanged = rows.iter().enumerate().filter(|(other, _)| !parameters.contains(&(named + other)));
+                let changing: Vec<usize> = parameters.iter().filter_map(|&object| seats.other(object)).collect();
+                let unchanged = rows.iter().enumerate().filter(|(other, _)| !changing.contains(other));
                 let mut after: Vec<u32> = unchanged.map(|(_, &row)| row).chain(changed.iter().copied()).collect();
                 after.sort_unstable();
                 let context = *context;
