@@ -123,6 +123,9 @@ fn texts_that_ask_for_too_much() {
     // The events of as many processes as are looked at, one inside the other.
     let nested = "P(i) = a.i -> P(i - 1); Q = P(0) || P(1); #assert Q deadlockfree;";
     assert_eq!(read(nested), Err(vec!["unknown-alphabet"]));
+    // What an argument is made of doubles with each call.
+    let doubled = "channel c 1; P(x) = a -> P(x + x); Q = (c?y -> P(y)) || (c!1 -> a -> Skip); #assert Q deadlockfree;";
+    assert_eq!(read(doubled), Ok(()));
     assert_eq!(read("#define a b; #define b a; P = [a == 1] e -> P;").unwrap_err()[0], "recursive-macro");
     assert_eq!(read("#import \"Mine\"; P = Skip;").unwrap_err()[0], "unsupported-import");
     assert_eq!(read("P = a -> ; #import \"Mine\";").unwrap_err(), ["syntax", "unsupported-import"]);

@@ -6,7 +6,7 @@ use quotient_ir::{Diagnostic, Span};
 use rustc_hash::FxHashSet;
 
 use super::steps::Stepper;
-use super::substitution::{Bindings, Environment, map_events, map_values, valuations};
+use super::substitution::{Environment, map_events, map_values, valuations};
 use super::symbols::Symbols;
 use super::terms::{Event, Events, Term, Value};
 
@@ -120,26 +120,14 @@ impl Collection<'_, '_, '_> {
             self.is_large.get_or_insert(span);
             return;
         }
-        if self.seen.insert((definition, arguments.to_vec(), hidden.clone())) {
-            let (body, _) = self.stepper.unfold(definition, arguments);
-            // Values that vary are all the same here.
-            let body = super::substitution::map_term(&body, &mut Blurred);
+        // Values that vary are all the same here: otherwise the arguments of a process that calls itself would grow.
+        let blurred = |value: &Value| value.constant().map_or(Value::Captured(u32::MAX), |_| value.clone());
+        let arguments: Vec<Value> = arguments.iter().map(blurred).collect();
+        if self.seen.insert((definition, arguments.clone(), hidden.clone())) {
+            let (body, _) = self.stepper.unfold(definition, &arguments);
             self.open.push((body, hidden.clone()));
         }
     }
-}
-
-/// Replaces captured values by one.
-struct Blurred;
-
-impl super::substitution::Mapping for Blurred {
-    fn image(&mut self, value: &Value) -> Option<Value> {
-        value.is_fixed().then_some(Value::Captured(u32::MAX))
-    }
-    fn hide(&mut self, _: &str) -> Bindings {
-        Vec::new()
-    }
-    fn restore(&mut self, _: Bindings) {}
 }
 
 /// The events of a set. What is not constant is reported.
