@@ -3,6 +3,9 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+/// Engines walk through expressions of random models, which may be deep; programs give them large stacks, too.
+const STACK_BYTES: usize = 64 << 20;
+
 /// Applies `work` to each item on a number of threads; the results are in the order of the items.
 ///
 /// # Panics
@@ -16,12 +19,14 @@ pub fn map_on_workers<Item: Sync, Output: Send>(
     let results: Vec<Mutex<Option<Output>>> = items.iter().map(|_| Mutex::new(None)).collect();
     std::thread::scope(|scope| {
         for _ in 0..workers.clamp(1, items.len().max(1)) {
-            scope.spawn(|| {
+            let work = || {
                 while let Some(position) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&at| at < items.len()) {
                     let result = work(&items[position]);
                     *results[position].lock().expect("only one worker touches a result") = Some(result);
                 }
-            });
+            };
+            let thread = std::thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work);
+            thread.expect("there are threads");
         }
     });
     let filled = |result: Mutex<Option<Output>>| result.into_inner().expect("no worker panicked");
