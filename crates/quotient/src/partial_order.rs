@@ -83,8 +83,9 @@ pub(crate) type Start<'a> = dyn Fn(SearchOptions) -> Option<Attempt> + 'a;
 ///
 /// Choosing steps takes longer than taking them, so it pays only where few suffice. An attempt begins after some states,
 /// and may store a small share of those stored so far; if it is then expected to end well before the search
-/// ([`Forecast`]), it continues to a large one, in step with the search. If it ends, its result is the answer; if it disappoints, it continues when the search
-/// is some times as large. Work is counted, so that the choice does not depend on the clock.
+/// ([`Forecast`]), it continues to a large one, in step with the search. If it ends, its result is the answer; if it
+/// disappoints, it continues when the search is some times as large. Work is counted, so that the choice does not depend
+/// on the clock.
 ///
 /// If an attempt finds a violation, its run need not be a shortest one: the search continues for a while, and if it finds
 /// one, too, that is the answer.
