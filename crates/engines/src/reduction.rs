@@ -10,8 +10,8 @@
 use num_bigint::BigUint;
 use quotient_ir::{Budget, Iteration, Layout, Model, Parameter, PropertyKind, Spent};
 use quotient_symmetry::{
-    Canonicalizer, CertifiedGroup, DetectionError, InstanceOrbit, Marking, Preserved, PropertyCost, Refused, Strategy,
-    declared_preserving, detect_with_cost, symmetries_of_text,
+    Canonicalizer, CertifiedGroup, DetectionError, InstanceOrbit, Marking, NoMarkers, Preserved, PropertyCost, Refused,
+    Strategy, Unsupported, declared_preserving, detect_with_cost, symmetries_of_text,
 };
 
 use crate::report::{EngineError, JudgedInstance};
@@ -86,6 +86,17 @@ pub struct Reduction {
     pub(crate) starts: StartSieve,
 }
 
+/// Why there is no reduction by a group.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoReduction {
+    /// The method does not support the group, or was not prepared to the end.
+    #[error(transparent)]
+    Unsupported(#[from] Unsupported),
+    /// There are no markers for it.
+    #[error(transparent)]
+    NoMarkers(#[from] NoMarkers),
+}
+
 /// How markers are used.
 #[derive(Debug)]
 pub struct Markers {
@@ -125,26 +136,32 @@ impl Reduction {
     /// A reduction by a group with a given method.
     ///
     /// # Errors
-    /// The reason why the method cannot be used.
-    pub fn new(model: &Model, layout: &Layout, group: CertifiedGroup, strategy: Strategy) -> Result<Self, String> {
-        let build = |strategy| Canonicalizer::with_strategy(model, layout, &group, strategy);
+    /// The reason why the method cannot be used, or that the budget does not suffice to prepare it.
+    pub fn new(
+        model: &Model,
+        layout: &Layout,
+        group: CertifiedGroup,
+        strategy: Strategy,
+        budget: &Budget,
+    ) -> Result<Self, NoReduction> {
+        let build = |strategy| Canonicalizer::with_strategy(model, layout, &group, strategy, budget);
         if let Strategy::Markers | Strategy::MarkersTrees | Strategy::MarkersCanonical = strategy {
             let rounds = if strategy == Strategy::MarkersTrees { MARKER_ROUNDS } else { 0 };
-            let marking = Marking::new(model, layout, &group, rounds).map_err(|error| error.to_string())?;
+            let marking = Marking::new(model, layout, &group, rounds)?;
             // Markers are invariant only under exchanges of values, so the deciding canonicalizer must use the same
             // group.
             let group = marking.group().clone();
-            let canonicalizer = Canonicalizer::new(model, layout, &group).map_err(|error| error.to_string())?;
+            let canonicalizer = Canonicalizer::with_strategy(model, layout, &group, Strategy::Canonical, budget)?;
             let markers = Some(Markers { marking, decides: strategy == Strategy::MarkersCanonical });
             // The stored state of an orbit is the first one found, not a canonical one.
             let exact = Some(canonicalizer.clone());
             return Ok(Self { group, canonicalizer, exact, markers, starts: StartSieve::default() });
         }
-        let canonicalizer = build(strategy).map_err(|error| error.to_string())?;
+        let canonicalizer = build(strategy)?;
         // Runs are rebuilt by comparing orbits.
         let exact = match canonicalizer.is_exact() {
             true => None,
-            false => Some(build(Strategy::Canonical).map_err(|error| error.to_string())?),
+            false => Some(build(Strategy::Canonical)?),
         };
         let starts = StartSieve::new(model, layout, &group);
         Ok(Self { group, canonicalizer, exact, markers: None, starts })
@@ -218,7 +235,7 @@ pub fn plan(
     strategy: Option<Strategy>,
     budget: &Budget,
 ) -> Result<ReductionPlan, EngineError> {
-    let planner = Planner { model, layout, strategy: strategy.unwrap_or(Strategy::Canonical) };
+    let planner = Planner { model, layout, strategy: strategy.unwrap_or(Strategy::Canonical), budget };
     let found = find(model, layout, preserved, source, budget).map_err(no_group)?;
     planner.plan(found, &|preserved| find(model, layout, preserved, source, budget).map(Some))
 }
@@ -249,7 +266,7 @@ pub fn plan_in_steps(
     budget: &Budget,
     text: impl FnOnce(ReductionPlan),
 ) -> Result<ReductionPlan, EngineError> {
-    let planner = Planner { model, layout, strategy: Strategy::Canonical };
+    let planner = Planner { model, layout, strategy: Strategy::Canonical, budget };
     let by_text = by_text(model, layout, preserved, budget).map_err(no_group)?;
     if let Some(found) = &by_text {
         // Instances whose group the text does not show are searched without.
@@ -268,6 +285,7 @@ struct Planner<'a> {
     model: &'a Model,
     layout: &'a Layout,
     strategy: Strategy,
+    budget: &'a Budget,
 }
 
 impl Planner<'_> {
@@ -277,7 +295,7 @@ impl Planner<'_> {
         (symmetry, mut exchanged): FoundSymmetry,
         find: &dyn Fn(Preserved<'_>) -> Result<Option<FoundSymmetry>, DetectionError>,
     ) -> Result<ReductionPlan, EngineError> {
-        let Self { model, layout, strategy } = *self;
+        let Self { model, layout, strategy, budget } = *self;
         exchanged.retain(|orbit| model.properties[orbit.property].kind == PropertyKind::AlwaysReachable);
         if !acts_on_states(&symmetry.group) {
             let method = match symmetry.group.is_trivial() {
@@ -292,7 +310,7 @@ impl Planner<'_> {
                 liveness_searches: Vec::new(),
             });
         }
-        let (reduction, method) = match Reduction::new(model, layout, symmetry.group.clone(), strategy) {
+        let (reduction, method) = match Reduction::new(model, layout, symmetry.group.clone(), strategy, budget) {
             Ok(reduction) => {
                 let method = match &reduction.markers {
                     Some(markers) => {
@@ -307,6 +325,7 @@ impl Planner<'_> {
                 };
                 (Some(reduction), method)
             }
+            Err(NoReduction::Unsupported(Unsupported::GaveUp(spent))) => return Err(EngineError::GaveUp(spent)),
             Err(reason) => (None, format!("not used: {reason}")),
         };
         if reduction.is_none() {
@@ -327,7 +346,8 @@ impl ReductionPlan {
     pub(crate) fn repacked(&self, model: &Model, layout: &Layout) -> Option<Self> {
         let repacked = |reduction: &Option<Reduction>| match reduction {
             Some(reduction) => {
-                Reduction::new(model, layout, reduction.group.clone(), reduction.strategy()).ok().map(Some)
+                let (group, strategy) = (reduction.group.clone(), reduction.strategy());
+                Reduction::new(model, layout, group, strategy, &Budget::unlimited()).ok().map(Some)
             }
             None => Some(None),
         };
@@ -350,7 +370,7 @@ impl ReductionPlan {
         if !acts_on_states(&group) {
             return None;
         }
-        let reduction = Reduction::new(model, layout, group.clone(), Strategy::Canonical).ok()?;
+        let reduction = Reduction::new(model, layout, group.clone(), Strategy::Canonical, &Budget::unlimited()).ok()?;
         let method = reduction.canonicalizer.reason().to_owned();
         let symmetry = Symmetry {
             group,
@@ -507,7 +527,7 @@ impl Planner<'_> {
         exchanged: &[InstanceOrbit],
         find: &dyn Fn(Preserved<'_>) -> Result<Option<FoundSymmetry>, DetectionError>,
     ) -> Result<Vec<LivenessSearch>, EngineError> {
-        let Self { model, layout, strategy } = *self;
+        let Self { model, layout, strategy, budget } = *self;
         let judged = |orbit: &InstanceOrbit| JudgedInstance {
             property: orbit.property,
             arguments: orbit.instances[0].clone(),
@@ -529,12 +549,15 @@ impl Planner<'_> {
             let found = find(preserved).map_err(no_group)?.map(|(symmetry, _)| symmetry);
             let reduction = found.filter(|symmetry| acts_on_states(&symmetry.group)).map(|symmetry| {
                 let Symmetry { group, order, .. } = symmetry;
-                Reduction::new(model, layout, group, strategy).map(|reduction| (reduction, order))
+                Reduction::new(model, layout, group, strategy, budget).map(|reduction| (reduction, order))
             });
             match reduction {
                 Some(Ok((reduction, order))) => {
                     cost += u64::try_from(&order).map_or(0.0, |order| 1.0 / order as f64);
                     searches.push(LivenessSearch { instances: vec![instance], order, reduction: Some(reduction) });
+                }
+                Some(Err(NoReduction::Unsupported(Unsupported::GaveUp(spent)))) => {
+                    return Err(EngineError::GaveUp(spent));
                 }
                 Some(Err(_)) | None => unreduced.push(instance),
             }

@@ -78,6 +78,9 @@ impl Reduced {
                 return Self { action, order, wreath: Some((Inner::Action(inner), blocks)) };
             }
         }
+        if let Some(rows_and_columns) = without_grids(&action) {
+            return Self { action, order: order(&rows_and_columns), wreath: None };
+        }
         let order = regular_images(&action)
             .map_or_else(|| StabiliserChain::of_action(&action, None).order(), |images| BigUint::from(images.count()));
         Self { action, order, wreath: None }
@@ -182,6 +185,65 @@ fn local_wreath(action: &Action) -> Option<(Action, BlockSystem)> {
     let local = Action::new(blocks.size, within).watched(action.watch());
     (order(&inner) == order(&local)).then_some((inner, blocks))
 }
+
+/// The same group on other points: for each orbit whose points are the cells of a grid, its rows and columns. `None` if
+/// there is no such orbit. A cell is determined by its row and its column, so nothing is lost. Where one factor of a
+/// direct product permutes rows and the other one columns, both are on points of their own then.
+fn without_grids(action: &Action) -> Option<Action> {
+    let mut parts = Vec::new();
+    let mut has_grid = false;
+    for orbit in action.orbits() {
+        match (orbit.len() > SMALL_DEGREE).then(|| grid(action, &orbit)).flatten() {
+            Some((rows, columns)) => {
+                has_grid = true;
+                parts.extend([rows, columns]);
+            }
+            None => parts.push(action.restricted_to(&orbit)),
+        }
+    }
+    has_grid.then(|| Action::side_by_side(&parts.iter().collect::<Vec<_>>()))
+}
+
+/// The actions on rows and on columns, if the points of an orbit are the cells of a grid, and each generator fixes all
+/// rows or all columns.
+fn grid(action: &Action, orbit: &[Point]) -> Option<(Action, Action)> {
+    for &(_, image) in action.moves_of(orbit[0]).iter().take(GRID_TRIES) {
+        let rows = action.block_system(orbit, &[orbit[0], image]);
+        if rows.count < 2 || rows.size < 2 {
+            continue;
+        }
+        let on_rows = action.on_blocks(&rows);
+        let column = column_of(action, &on_rows, orbit[0]);
+        let columns = action.block_system(orbit, &column);
+        let on_columns = action.on_blocks(&columns);
+        let fixes_one = std::iter::zip(on_rows.generators(), on_columns.generators())
+            .all(|(on_rows, on_columns)| on_rows.is_identity() || on_columns.is_identity());
+        let cells: FxHashSet<_> = orbit.iter().map(|&it| (rows.block_of(it), columns.block_of(it))).collect();
+        if fixes_one && cells.len() == orbit.len() {
+            return Some((on_rows, on_columns));
+        }
+    }
+    None
+}
+
+/// The points that generators that move rows take a point to.
+fn column_of(action: &Action, on_rows: &Action, first: Point) -> Vec<Point> {
+    let mut column = vec![first];
+    let mut seen: FxHashSet<Point> = FxHashSet::from_iter([first]);
+    let mut next = 0;
+    while next < column.len() {
+        for &(generator, image) in action.moves_of(column[next]) {
+            if !on_rows.generators()[generator as usize].is_identity() && seen.insert(image) {
+                column.push(image);
+            }
+        }
+        next += 1;
+    }
+    column
+}
+
+/// The number of generators whose moves of a cell are tried as moves within a row.
+const GRID_TRIES: usize = 8;
 
 /// The largest block that is searched for generators that stay within it.
 const LARGEST_LOCAL_BLOCK: usize = 2_000;

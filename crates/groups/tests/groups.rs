@@ -454,6 +454,38 @@ fn names_agree_with_gap() {
     }
 }
 
+/// Permutations of rows and of columns on the cells of a grid, and on copies of its rows behind the cells.
+fn on_grid(rows: &[Permutation], columns: &[Permutation], (height, width): (usize, usize)) -> Vec<SparsePermutation> {
+    let cell = |row: usize, column: usize| row * width + column;
+    let on_points = |row: &dyn Fn(usize) -> usize, column: &dyn Fn(usize) -> usize| {
+        let cells = (0..height * width).map(|it| cell(row(it / width), column(it % width)));
+        let images = cells.chain((0..height).map(|it| height * width + row(it))).map(|it| it as Point).collect();
+        Permutation::from_images(images).unwrap().to_sparse()
+    };
+    let rows = rows.iter().map(|it| on_points(&|row| it.images()[row] as usize, &|column| column));
+    let columns = columns.iter().map(|it| on_points(&|row| row, &|column| it.images()[column] as usize));
+    rows.chain(columns).collect()
+}
+
+#[test]
+fn direct_products_on_grids() {
+    let mut random = Random::new(11);
+    for _ in 0..200 {
+        let size = (2 + random.below(12), 2 + random.below(12));
+        let mut side = |size| (0..1 + random.below(3)).map(|_| random_generator(&mut random, size)).collect::<Vec<_>>();
+        let (rows, columns) = (side(size.0), side(size.1));
+        let order = |degree, generators: &[Permutation]| StabiliserChain::new(degree, generators).order();
+        let group = PermutationGroup::new(size.0 * size.1 + size.0, on_grid(&rows, &columns, size));
+        assert_eq!(group.order(), order(size.0, &rows) * order(size.1, &columns), "{rows:?} {columns:?}");
+        assert_eq!(group.structure().order(), group.order(), "{rows:?} {columns:?}");
+    }
+    // A chain of stabilisers would take minutes.
+    let swaps = |size| (1..size).map(move |it| Permutation::from_cycles(size as usize, &[vec![it - 1, it]]).unwrap());
+    let (rows, columns): (Vec<_>, Vec<_>) = (swaps(600).collect(), swaps(3).collect());
+    let group = PermutationGroup::new(600 * 3 + 600, on_grid(&rows, &columns, (600, 3)));
+    assert_eq!(group.order(), (1..=600u32).map(BigUint::from).product::<BigUint>() * 6u32);
+}
+
 #[test]
 fn large_degrees_are_cheap() {
     // A hundred thousand points: many factors, a wreath product, a matrix of processes.

@@ -29,9 +29,10 @@ mod strategy;
 use num_bigint::BigUint;
 
 use quotient_groups::{PermutationGroup, SparsePermutation};
-use quotient_ir::{Layout, Model};
+use quotient_ir::{Budget, Layout, Model, Spent};
 
 use crate::certify::{CertifiedGroup, FirstSlots};
+use crate::graph::watch;
 use crate::literals::{Literals, StateMap};
 pub use cardinality::Cardinality;
 pub use factor::MethodKind;
@@ -84,20 +85,21 @@ impl Canonicalizer {
     /// # Errors
     /// Currently never: there is a method for every group.
     pub fn new(model: &Model, layout: &Layout, group: &CertifiedGroup) -> Result<Self, Unsupported> {
-        Self::with_strategy(model, layout, group, Strategy::Canonical)
+        Self::with_strategy(model, layout, group, Strategy::Canonical, &Budget::unlimited())
     }
 
     /// The canonicalizer of a group with a given method.
     ///
     /// # Errors
-    /// If the method does not support the group.
+    /// If the method does not support the group, or the budget does not suffice to find the order of the group.
     pub fn with_strategy(
         _model: &Model,
         layout: &Layout,
         group: &CertifiedGroup,
         strategy: Strategy,
+        budget: &Budget,
     ) -> Result<Self, Unsupported> {
-        Self::of_maps(layout, group.literals(), group.maps(), strategy)
+        Self::of_maps(layout, group.literals(), group.maps(), strategy, budget)
     }
 
     /// The canonicalizer of a group as it acts on the first slots of its states.
@@ -105,7 +107,7 @@ impl Canonicalizer {
     /// # Errors
     /// Currently never: there is a method for every group.
     pub fn of_first_slots(layout: &Layout, group: &FirstSlots) -> Result<Self, Unsupported> {
-        Self::of_maps(layout, group.literals(), group.maps(), Strategy::Canonical)
+        Self::of_maps(layout, group.literals(), group.maps(), Strategy::Canonical, &Budget::unlimited())
     }
 
     /// The canonicalizer of an uncertified group of permutations of literals: for testing the methods on groups that no
@@ -127,7 +129,7 @@ impl Canonicalizer {
             .iter()
             .map(|generator| literals.action(layout, generator).expect("a permutation that acts on states"))
             .collect();
-        Self::of_maps(layout, &literals, &maps, strategy)
+        Self::of_maps(layout, &literals, &maps, strategy, &Budget::unlimited())
     }
 
     /// The same with a given exact method for every factor; `None` if it does not support one of them.
@@ -180,6 +182,7 @@ impl Canonicalizer {
         literals: &Literals,
         maps: &[StateMap],
         strategy: Strategy,
+        budget: &Budget,
     ) -> Result<Self, Unsupported> {
         let multisets = Multisets::new(layout, maps);
         if !multisets.is_empty() && strategy != Strategy::Canonical {
@@ -189,7 +192,8 @@ impl Canonicalizer {
         let mut maps = maps.to_vec();
         maps.extend(multisets.exchanges());
         let view = View::new(layout, literals, &maps);
-        let group = PermutationGroup::new(view.action.degree(), view.action.generators().to_vec());
+        let (degree, generators) = (view.action.degree(), view.action.generators().to_vec());
+        let group = PermutationGroup::new_watched(degree, generators, &watch(budget)).ok_or(Spent)?;
         let factors: Vec<(View, BigUint)> = group
             .factors()
             .iter()

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use quotient_ir::Spent;
+
 /// How representatives are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Strategy {
@@ -38,6 +40,9 @@ pub enum Unsupported {
         /// What is missing.
         reason: String,
     },
+    /// The allowed work was not enough to prepare it.
+    #[error(transparent)]
+    GaveUp(#[from] Spent),
 }
 
 impl Strategy {
