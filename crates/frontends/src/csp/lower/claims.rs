@@ -175,13 +175,11 @@ impl Emission<'_, '_> {
                 if self.is_found_by_search(&it.tree.claim) {
                     return;
                 }
-                let mut fine = self.truth(false);
+                let mut fine = self.guards[root].clone();
                 if matches!(it.tree.claim, Claim::DeadlockFree) {
-                    fine = self.has_terminated(root);
+                    fine.insert(0, self.has_terminated(root));
                 }
-                for guard in self.guards[root].clone() {
-                    fine = self.or(fine, guard);
-                }
+                let fine = self.any(fine);
                 let formula = self.guarded_by_root(elsewhere, fine);
                 self.property(name, PropertyKind::Invariant, formula, span);
             }

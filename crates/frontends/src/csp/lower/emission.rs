@@ -344,13 +344,9 @@ impl<'e, 't> Emission<'e, 't> {
         let guards: Vec<ExprId> = moves.iter().map(|it| self.guard(it)).collect();
         // Atomic steps go before others; without a composition there are no others.
         let is_composed = self.network.components.iter().any(|component| component.fork.is_some());
-        let mut no_atomic = self.truth(true);
-        if is_composed {
-            for (_, &guard) in moves.iter().zip(&guards).filter(|(it, _)| it.is_atomic) {
-                let not = self.not(guard);
-                no_atomic = self.and(no_atomic, not);
-            }
-        }
+        let atomic = moves.iter().zip(&guards).filter(|(it, _)| is_composed && it.is_atomic);
+        let not_atomic = atomic.map(|(_, &guard)| self.not(guard)).collect();
+        let no_atomic = self.all(not_atomic);
         for (it, guard) in moves.iter().zip(guards) {
             let guard = if it.is_atomic { guard } else { self.and(guard, no_atomic) };
             self.guards[root].push(guard);
