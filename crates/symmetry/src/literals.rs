@@ -57,7 +57,7 @@ pub struct SlotMove {
     pub from: SlotId,
     /// Its image.
     pub to: SlotId,
-    /// The images of its values, if not all are fixed: pairs in increasing order of the first.
+    /// The values that are not fixed, if there are any, and their images: pairs in increasing order of the first.
     pub values: Option<Vec<(Option<i64>, Option<i64>)>>,
 }
 
@@ -165,19 +165,20 @@ impl Literals {
     /// # Errors
     /// If it does not map all literals of a slot to the literals of one slot, or moves undefined.
     pub fn action(&self, layout: &Layout, permutation: &SparsePermutation) -> Result<StateMap, NoAction> {
-        let mut moved: Vec<SlotId> = Vec::new();
-        for &point in permutation.support() {
-            let Some(&slot) = self.owners.get(point as usize) else { return Err(NoAction::NoPoint(point)) };
-            if moved.last() != Some(&slot) {
-                moved.push(slot);
-            }
+        if let Some(&point) = permutation.support().iter().find(|&&point| self.owners.len() <= point as usize) {
+            return Err(NoAction::NoPoint(point));
         }
-        let mut moves = Vec::with_capacity(moved.len());
-        for from in moved {
+        let mut moves = Vec::new();
+        let mut rest = permutation.support();
+        while let Some(&point) = rest.first() {
+            let from = self.slot_of(point);
             let entry = &self.slots[from];
             let name = || layout.slots[from].name.clone();
-            let to = self.slot_of(permutation.image(entry.first));
+            let to = self.slot_of(permutation.image(point));
             let target = &self.slots[to];
+            let points = if entry.wide { 1 } else { entry.values.len() } as Point;
+            let (moved, others) = rest.split_at(rest.partition_point(|&point| point < entry.first + points));
+            rest = others;
             if entry.wide || target.wide {
                 if entry.wide != target.wide || entry.values != target.values {
                     return Err(NoAction::Torn(name()));
@@ -185,9 +186,14 @@ impl Literals {
                 moves.push(SlotMove { from, to, values: None });
                 continue;
             }
-            let mut pairs = Vec::with_capacity(entry.values.len());
-            for (position, &value) in entry.values.iter().enumerate() {
-                let image = permutation.image(entry.first + position as Point);
+            // Points that are fixed stay in their slot.
+            let is_torn = from != to && moved.len() < entry.values.len();
+            if is_torn || target.values.len() != entry.values.len() {
+                return Err(NoAction::Torn(name()));
+            }
+            let mut pairs = Vec::new();
+            for &point in moved {
+                let (value, image) = (self.value_of(point), permutation.image(point));
                 if self.slot_of(image) != to {
                     return Err(NoAction::Torn(name()));
                 }
@@ -195,13 +201,11 @@ impl Literals {
                 if value.is_none() != image.is_none() {
                     return Err(NoAction::Undefined(name()));
                 }
-                pairs.push((value, image));
+                if value != image {
+                    pairs.push((value, image));
+                }
             }
-            if target.values.len() != entry.values.len() {
-                return Err(NoAction::Torn(name()));
-            }
-            let values = pairs.iter().any(|(value, image)| value != image).then_some(pairs);
-            moves.push(SlotMove { from, to, values });
+            moves.push(SlotMove { from, to, values: (!pairs.is_empty()).then_some(pairs) });
         }
         let multisets = moved_multisets(layout, &moves)?;
         Ok(StateMap { moves, multisets })
@@ -299,7 +303,7 @@ impl StateMap {
 }
 
 impl SlotMove {
-    /// The image of a value. A value that never occurs is fixed.
+    /// The image of a value.
     pub fn value(&self, value: Option<i64>) -> Option<i64> {
         match &self.values {
             None => value,

@@ -160,6 +160,8 @@ impl View {
             let entry = possible(slot_move.from);
             if entry.wide {
                 is_translated[orbit] |= from.domain != to.domain || from.has_undefined != to.has_undefined;
+            } else if slot_move.from == slot_move.to {
+                is_lettered[orbit] |= slot_move.values.is_some();
             } else {
                 is_lettered[orbit] |=
                     entry.values.iter().any(|&value| from.stored(value) != to.stored(slot_move.value(value)));
@@ -217,10 +219,16 @@ impl View {
                 match (&view.contents[from], &view.contents[to]) {
                     (Content::Plain(from), Content::Plain(to)) => moves.push((*from, *to)),
                     (from, to) => {
-                        for &value in &possible(slot_move.from).values {
+                        let mut add = |value, image| {
                             let code = source.stored(value).expect("a possible value");
-                            let image = target.stored(slot_move.value(value)).expect("a possible value");
+                            let image = target.stored(image).expect("a possible value");
                             moves.push((from.point(first.encode(code)), to.point(second.encode(image))));
+                        };
+                        if slot_move.from == slot_move.to {
+                            slot_move.values.iter().flatten().for_each(|&(value, image)| add(value, image));
+                        } else {
+                            let values = &possible(slot_move.from).values;
+                            values.iter().for_each(|&value| add(value, slot_move.value(value)));
                         }
                     }
                 }
