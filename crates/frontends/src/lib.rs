@@ -6,6 +6,7 @@ mod conditions;
 mod constants;
 mod csp;
 mod dve;
+mod joined;
 mod murphi;
 pub mod outline;
 mod pnml;

@@ -339,3 +339,14 @@ fn recursion_that_data_bound() {
         assert_eq!((report.verdict, report.states), (Verdict::Holds, states), "{text}");
     }
 }
+
+/// That no atomic step is enabled is a condition on all of them; expressions are not nested as deeply as there are steps.
+#[test]
+fn very_many_atomic_steps() {
+    let text = "P() = [] x:{0..149} @ [] y:{0..89} @ atomic { a.x.y -> Stop }; System() = P() ||| P() ||| b -> Stop; \
+                #assert System() deadlockfree;";
+    let model = read("test", text, &[]).expect("a model");
+    let options = SearchOptions { deadlock: DeadlockMode::Stuck, ..SearchOptions::default() };
+    let report = check(&model, &options, &mut Silent).expect("a report");
+    assert_eq!(report.verdict, Verdict::Violated);
+}

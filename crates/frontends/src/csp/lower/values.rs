@@ -12,6 +12,7 @@ use super::steps::Action;
 use super::symbols::NUMBERS;
 use super::terms::{self, Question, Value};
 use crate::csp::syntax::tree::{Binary, Unary};
+use crate::joined::joined;
 use crate::watched;
 
 /// A value in the representation.
@@ -82,30 +83,12 @@ impl Emission<'_, '_> {
 
     /// The conjunction of many.
     pub(super) fn all(&mut self, conditions: Vec<ExprId>) -> ExprId {
-        let joined = self.joined(conditions, Self::and);
-        joined.unwrap_or_else(|| self.truth(true))
+        joined(conditions, |left, right| self.and(left, right)).unwrap_or_else(|| self.truth(true))
     }
 
     /// The disjunction of many.
     pub(super) fn any(&mut self, conditions: Vec<ExprId>) -> ExprId {
-        let joined = self.joined(conditions, Self::or);
-        joined.unwrap_or_else(|| self.truth(false))
-    }
-
-    /// Joins neighbours until one is left: a chain would be as deep as it is long.
-    fn joined(
-        &mut self,
-        mut conditions: Vec<ExprId>,
-        join: fn(&mut Self, ExprId, ExprId) -> ExprId,
-    ) -> Option<ExprId> {
-        while conditions.len() > 1 {
-            let pairs = conditions.chunks(2).map(|pair| match *pair {
-                [left, right] => join(self, left, right),
-                _ => pair[0],
-            });
-            conditions = pairs.collect();
-        }
-        conditions.pop()
+        joined(conditions, |left, right| self.or(left, right)).unwrap_or_else(|| self.truth(false))
     }
 
     pub(super) fn equal(&mut self, left: ExprId, right: ExprId) -> ExprId {

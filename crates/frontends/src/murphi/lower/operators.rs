@@ -8,6 +8,7 @@ use super::super::syntax::tree::{BinaryOperator, Expr, UnaryOperator};
 use super::Lowering;
 use super::operands::{Access, Constancy, Failure, Form, Operand};
 use super::types::Fit;
+use crate::joined::joined;
 
 impl Lowering<'_> {
     pub(super) fn unary(&mut self, operator: UnaryOperator, operand: &Expr, span: Span) -> Operand {
@@ -242,15 +243,10 @@ impl Lowering<'_> {
         self.folded(LoweredExpr::Binary { operator, left, right }, ty, constancy, span)
     }
 
-    /// Operands joined by `&` or `|`, at least one, evaluated from left to right. Balanced, so that
-    /// many of them do not make a deep expression.
+    /// Operands joined by `&` or `|`, at least one, evaluated from left to right.
     pub(super) fn joined(&mut self, operator: Lowered, operands: &[ExprId]) -> ExprId {
-        if let [operand] = operands {
-            return *operand;
-        }
-        let (left, right) = operands.split_at(operands.len().div_ceil(2));
-        let (left, right) = (self.joined(operator, left), self.joined(operator, right));
-        self.model.pool.expression(LoweredExpr::Binary { operator, left, right })
+        let join = |left, right| self.model.pool.expression(LoweredExpr::Binary { operator, left, right });
+        joined(operands.to_vec(), join).expect("at least one operand")
     }
 
     /// An expression, or its value if that is known.

@@ -12,6 +12,7 @@ use quotient_temporal::branching::is_ctl;
 use quotient_temporal::{Atom, Formulas, PathQuantifier};
 
 use super::{Index, Lowering, Scope};
+use crate::joined::joined;
 use crate::pnml::net::MOST_CELLS;
 use crate::pnml::xml::Element;
 
@@ -354,18 +355,8 @@ impl Lowering<'_> {
                 return None;
             }
         }
-        // Nested evenly, since the depth of expressions is limited.
-        while cells.len() > 1 {
-            let pairs: Vec<Vec<ExprId>> = cells.chunks(2).map(<[ExprId]>::to_vec).collect();
-            cells = pairs
-                .into_iter()
-                .map(|pair| match pair[..] {
-                    [left, right] => self.binary(BinaryOperator::Add, left, right),
-                    _ => pair[0],
-                })
-                .collect();
-        }
-        let sum = cells.pop().unwrap_or_else(|| self.number(0));
+        let sum = joined(cells, |left, right| self.binary(BinaryOperator::Add, left, right));
+        let sum = sum.unwrap_or_else(|| self.number(0));
         Some((sum, format!("tokens({})", names.join(", "))))
     }
 

@@ -20,6 +20,7 @@ use rustc_hash::FxHashMap;
 use super::net::{ClassId, DOT, MOST_CELLS, Net};
 use super::terms::{Comparison, Condition, Factor, Term, Value};
 use super::xml::Element;
+use crate::joined::joined;
 
 /// The bound that is assumed where none follows.
 pub(super) const ASSUMED_BOUND: i64 = 255;
@@ -407,13 +408,13 @@ impl Lowering<'_> {
     fn all(&mut self, parts: impl IntoIterator<Item = ExprId>) -> ExprId {
         let truth = self.truth(true);
         let parts: Vec<ExprId> = parts.into_iter().filter(|&part| part != truth).collect();
-        parts.into_iter().reduce(|left, right| self.binary(BinaryOperator::And, left, right)).unwrap_or(truth)
+        joined(parts, |left, right| self.binary(BinaryOperator::And, left, right)).unwrap_or(truth)
     }
     /// A disjunction, without what is never true.
     fn any(&mut self, parts: impl IntoIterator<Item = ExprId>) -> ExprId {
         let never = self.truth(false);
         let parts: Vec<ExprId> = parts.into_iter().filter(|&part| part != never).collect();
-        parts.into_iter().reduce(|left, right| self.binary(BinaryOperator::Or, left, right)).unwrap_or(never)
+        joined(parts, |left, right| self.binary(BinaryOperator::Or, left, right)).unwrap_or(never)
     }
     /// A local for each component of the variables, as parameters.
     fn parameters(&mut self, scope: &mut Scope, variables: &[usize]) -> Vec<Parameter> {

@@ -7,6 +7,7 @@ use quotient_ir::{
 
 use super::emission::Emission;
 use super::owner::Owner;
+use crate::joined::joined;
 
 /// A value with what is known of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,18 +127,12 @@ impl Emission<'_, '_> {
         }
     }
     pub(super) fn all(&mut self, conditions: impl IntoIterator<Item = ExprId>) -> ExprId {
-        let mut result = self.truth(true);
-        for condition in conditions {
-            result = self.and(result, condition);
-        }
-        result
+        let conditions = conditions.into_iter().collect();
+        joined(conditions, |left, right| self.and(left, right)).unwrap_or_else(|| self.truth(true))
     }
     pub(super) fn any(&mut self, conditions: impl IntoIterator<Item = ExprId>) -> ExprId {
-        let mut result = self.truth(false);
-        for condition in conditions {
-            result = self.or(result, condition);
-        }
-        result
+        let conditions = conditions.into_iter().collect();
+        joined(conditions, |left, right| self.or(left, right)).unwrap_or_else(|| self.truth(false))
     }
     /// Whether two numbers are equal.
     pub(super) fn equal(&mut self, left: ExprId, right: ExprId) -> ExprId {
