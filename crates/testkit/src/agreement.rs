@@ -87,6 +87,7 @@ pub fn compare_compiled(model: &Model, limit: usize) -> Result<usize, String> {
     // machine without a code generator.
     let compiled = [
         CompiledSystem::new(&settled, true),
+        CompiledSystem::quickly(&settled, true),
         CompiledSystem::with_tables(&settled, true),
         CompiledSystem::with_tables(&evaluator, true),
         CompiledSystem::without_code(&settled),
@@ -155,7 +156,7 @@ fn compare_narrowed(
         }
         let narrow_interpreter = Interpreter::new(model, &narrow);
         let evaluator = SpecialisedSystem::new(&narrow_interpreter);
-        let compiled = [CompiledSystem::new(&evaluator, true), CompiledSystem::with_tables(&evaluator, true)];
+        let compiled = [CompiledSystem::quickly(&evaluator, true), CompiledSystem::with_tables(&evaluator, true)];
         let (mut scratch, mut reference_scratch) = (evaluator.scratch(), reference.scratch());
         for state in states.iter().filter(|state| narrow.admits(state)) {
             let expected = expansion(reference, &mut reference_scratch, &layout.state(state).0);
