@@ -325,7 +325,7 @@ fn representatives(model: &Model, strategy: Strategy, states: &[&[i64]]) -> Vec<
     let layout = Layout::new(model).expect("a layout");
     let detection = detect(model, &layout, &[], &quotient_ir::Budget::unlimited()).expect("certified symmetries");
     let canonicalizer =
-        Canonicalizer::with_strategy(model, &layout, &detection.group, strategy, &Budget::unlimited())
+        Canonicalizer::with_strategy(model, &layout, &detection.group, strategy, &quotient_ir::Budget::unlimited())
             .expect("a canonicalizer");
     assert_eq!(canonicalizer.is_exact(), strategy != Strategy::Sorted);
     assert_eq!(canonicalizer.order().to_string(), "24");
