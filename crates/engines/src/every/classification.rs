@@ -8,7 +8,7 @@
 //! * where the step goes wrong, the objects for which it does.
 //!
 //! That is so if objects are only compared, stored and used as indices, nothing counts them, and a loop over all objects
-//! changes each on its own. Every part of the text for which that cannot be seen is an obstacle. All numbers are numbers
+//! changes each on its own. Where they are compared by their order, `s|T` has the objects of `T` in this order. Every part of the text for which that cannot be seen is an obstacle. All numbers are numbers
 //! for each type of objects; objects of one type are never used as objects of the other.
 
 use quotient_ir::{
@@ -71,6 +71,8 @@ pub struct Needs {
     /// The conditions about all objects because of which more objects may prevent a step, change what it does, or make
     /// right what is wrong. If there are none, the family is monotone.
     pub tests: Vec<Obstacle>,
+    /// Whether objects are compared by their order.
+    pub is_ordered: bool,
 }
 
 /// Classifies a model. The properties are the invariants that are asked for; members have at least `least` objects.
@@ -89,6 +91,7 @@ pub fn classify(
         obstacles: Vec::new(),
         frames: Vec::new(),
         tests: Vec::new(),
+        is_ordered: false,
         in_loop: false,
         around: None,
         lasting: None,
@@ -137,8 +140,11 @@ pub fn classify(
         obstacles.dedup();
         obstacles
     };
-    let (obstacles, tests) = (sorted(walk.obstacles), sorted(walk.tests));
-    if obstacles.is_empty() { Ok(Needs { starts, rules, properties: asked, least, tests }) } else { Err(obstacles) }
+    let (obstacles, tests, is_ordered) = (sorted(walk.obstacles), sorted(walk.tests), walk.is_ordered);
+    match obstacles.is_empty() {
+        true => Ok(Needs { starts, rules, properties: asked, least, tests, is_ordered }),
+        false => Err(obstacles),
+    }
 }
 
 /// What a local denotes.
@@ -186,6 +192,8 @@ struct Walk<'a> {
     obstacles: Vec<Obstacle>,
     /// What stands against a monotone family.
     tests: Vec<Obstacle>,
+    /// Whether objects are compared by their order.
+    is_ordered: bool,
     frames: Vec<Frame<'a>>,
     /// Whether a loop over all objects is around.
     in_loop: bool,
@@ -512,7 +520,7 @@ impl<'a> Walk<'a> {
     fn plain(&mut self, expression: ExprId, sense: Sense) -> Need {
         let (kind, need) = self.expression(expression, sense);
         if let Kind::Object(_) = kind {
-            self.refuse_here("an object is used as a number: objects may only be compared by `=` and `!=`");
+            self.refuse_here("an object is used as a number: objects may only be compared");
         }
         need
     }
@@ -564,6 +572,21 @@ impl<'a> Walk<'a> {
                     }
                     first.then(second)
                 }
+                BinaryOperator::Less
+                | BinaryOperator::LessOrEqual
+                | BinaryOperator::Greater
+                | BinaryOperator::GreaterOrEqual => {
+                    let (left, first) = self.expression(left, None);
+                    let (right, second) = self.expression(right, None);
+                    match (left, right) {
+                        (Kind::Object(one), Kind::Object(other)) => self.order(one, other),
+                        (Kind::Object(_), _) | (_, Kind::Object(_)) => {
+                            self.refuse_here("an object is compared with a number");
+                        }
+                        _ => {}
+                    }
+                    first.then(second)
+                }
                 _ => self.plain(left, None).then(self.plain(right, None)),
             }),
             &Expr::Conditional { condition, then, otherwise } => {
@@ -592,7 +615,14 @@ impl<'a> Walk<'a> {
             }
             &Expr::IsUndefined(place) => plain(self.place(place)),
             &Expr::IsPresent { multiset, position } => plain(self.place(multiset).then(self.plain(position, None))),
-            &Expr::IsMember { value, .. } => plain(self.expression(value, None).1),
+            &Expr::IsMember { value, ty } => {
+                let (kind, need) = self.expression(value, None);
+                let is_range = matches!(self.model.types[ty].kind, TypeKind::Range { .. });
+                if matches!(kind, Kind::Object(_)) && is_range && !self.objects.may_be(ty) {
+                    self.refuse_here("an object is compared with numbers");
+                }
+                plain(need)
+            }
             &Expr::SameContents { left, right } => {
                 let need = self.place(left).then(self.place(right));
                 self.same(self.model.pool[left].ty, self.model.pool[right].ty);
@@ -608,6 +638,19 @@ impl<'a> Walk<'a> {
                 let result = self.model.functions[*function].result;
                 (result.map_or(Kind::Plain, |ty| self.kind_of(ty)), need)
             }
+        }
+    }
+
+    /// Notes that objects are compared by their order.
+    fn order(&mut self, one: Sizes, other: Sizes) {
+        if !one.meets(other) {
+            self.refuse_here("objects of two types are compared");
+        } else if self.objects.may_have_order(self.model) {
+            self.is_ordered = true;
+        } else if self.objects.sorts() > 1 {
+            self.refuse_here("objects are compared by their order, which is not supported with two types");
+        } else {
+            self.refuse_here("values that may be objects or something else are compared by their order");
         }
     }
 
