@@ -1,7 +1,9 @@
 -- Szymanski's algorithm for mutual exclusion with linear wait.
 --
 -- Processes gather in a waiting room; the last one to arrive closes the door behind all. Those inside go one by one in the order of
--- their numbers, and the last of them opens the door again. Each question about all others is one step here.
+-- their numbers, and the last of them opens the door again. Each question about all others is one step here, and so is to follow
+-- one who has closed the door: between the two steps of the original, a process relies on somebody being inside, which views
+-- cannot say.
 -- (B. Szymanski: A simple solution to Lamport's concurrent programming problem with linear wait, 1988.)
 --
 -- The mistake: those inside do not let those before them go first.
@@ -16,7 +18,7 @@ const
 type
   process: 1..N;
   sign: enum { none, intends, waits, in_doorway, inside_room };
-  location: enum { outside, at_door, entering, in_doorway_asks, steps_back, waiting, closing, queueing, inside, leaving };
+  location: enum { outside, at_door, entering, asking, steps_back, waiting, closing, queueing, inside, leaving };
 
 var
   at: array [process] of location;
@@ -48,17 +50,17 @@ ruleset p: process do
     at[p] = entering
   ==>
     flag[p] := in_doorway;
-    at[p] := in_doorway_asks;
+    at[p] := asking;
   end;
 
   rule "see that others come"
-    at[p] = in_doorway_asks & exists q: process do flag[q] = intends end
+    at[p] = asking & exists q: process do flag[q] = intends end
   ==>
     at[p] := steps_back;
   end;
 
   rule "see that nobody comes"
-    at[p] = in_doorway_asks & forall q: process do flag[q] != intends end
+    at[p] = asking & forall q: process do flag[q] != intends end
   ==>
     at[p] := closing;
   end;
@@ -70,10 +72,11 @@ ruleset p: process do
     at[p] := waiting;
   end;
 
-  rule "see that the door is closed"
+  rule "follow through the door"
     at[p] = waiting & exists q: process do flag[q] = inside_room end
   ==>
-    at[p] := closing;
+    flag[p] := inside_room;
+    at[p] := queueing;
   end;
 
   rule "close the door"

@@ -155,6 +155,8 @@ pub struct EveryReport {
     pub claim: Every,
     /// The types of the objects, each after the place of its constant in the claim.
     pub objects: Vec<(usize, String)>,
+    /// Whether the text compares objects by their order: then a view has them in this order.
+    pub is_ordered: bool,
     /// The properties of the text that were checked, and run-time errors.
     pub properties: Vec<PropertyId>,
     /// The members that were searched, by the values of the constants, with the states stored.
@@ -247,6 +249,7 @@ pub fn every(
         verdict: Verdict::Inconclusive,
         claim: claim.clone(),
         objects: family.named_objects(),
+        is_ordered: whole.scope.objects.is_ordered(),
         properties: family.properties.clone(),
         searched: Vec::new(),
         attempts: Vec::new(),
