@@ -370,6 +370,18 @@ fn what_depends_on_how_many_there_are_is_refused() {
             "not for every N",
         ),
         (set, "", "rule x = 0 ==> clear owner; end;", "not for every N"),
+        (
+            set,
+            "function count(p: process): boolean; begin if x < 3 then x := x + 1; end; return at[p] = l2; end;",
+            "rule x = 0 ==> if exists p: process do count(p) end then x := 0; end; end;",
+            "changes something",
+        ),
+        (
+            set,
+            "function count(p: process): boolean; begin for q: process do at[q] := l1; end; return false; end;",
+            "rule x = 0 ==> if exists p: process do count(p) & false end then x := 0; end; end;",
+            "for each object",
+        ),
         (set, "var count: 0..N+9;", "rule x = 0 ==> count := 0; end;", "two types depend"),
         (set, "", "rule x = 0 ==> x := 1; end; assume \"few\" x = 0;", "assumption"),
         (set, "", "rule x = 0 ==> x := 1; end; liveness \"again\" x = 0;", "only invariants"),
@@ -400,6 +412,9 @@ fn what_concerns_few_is_proved() {
         // A shared variable that names one, and may name none.
         "ruleset p: process do rule isundefined(owner) ==> owner := p; at[p] := l1; end;\n\
          rule !isundefined(owner) & owner = p ==> undefine owner; at[p] := l0; end; end;",
+        // A function with a variable of its own, asked about each.
+        "function moved(p: process): boolean; var old: location; begin old := at[p]; return old != l0; end;\n\
+         rule x = 0 ==> if exists p: process do moved(p) end then x := 1; end; end;",
         // All at once.
         "var old: array [process] of location; rule x = 0 ==> old := at; x := 1; end;",
         // A condition that goes wrong for some, after one that excludes them.

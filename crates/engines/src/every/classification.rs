@@ -93,6 +93,7 @@ pub fn classify(
         tests: Vec::new(),
         is_ordered: false,
         in_loop: false,
+        in_condition: false,
         around: None,
         lasting: None,
         span: Span::default(),
@@ -166,7 +167,7 @@ struct Frame<'a> {
     denotes: Vec<Denotes>,
     /// The function, if it is one.
     function: Option<FunctionId>,
-    /// Whether its variables are new in every iteration of the loop.
+    /// Whether its variables are new in every iteration of the loop, and for every object of a quantifier.
     is_fresh: bool,
 }
 
@@ -197,7 +198,9 @@ struct Walk<'a> {
     frames: Vec<Frame<'a>>,
     /// Whether a loop over all objects is around.
     in_loop: bool,
-    /// The quantifier over objects around the part that is walked, if there is one.
+    /// Whether a quantifier over objects is around. What it calls is run for some of the objects, and must not change anything.
+    in_condition: bool,
+    /// The quantifier over objects around the part that is walked, if there is one that decides something.
     around: Option<Quantifier>,
     /// The quantifiers, as those of the whole condition that is walked, that more objects cannot turn against what the
     /// condition says; none where the value decides what happens next.
@@ -417,7 +420,7 @@ impl<'a> Walk<'a> {
         let before = self.frame().denotes[local.position()];
         let need = match range {
             Iteration::Over(ty) if self.objects.may_be(*ty) => {
-                if self.in_loop {
+                if self.in_loop || self.in_condition {
                     self.refuse("a loop over all objects for each object", span);
                     return Need::default();
                 }
@@ -663,8 +666,9 @@ impl<'a> Walk<'a> {
         }
         self.enter(&entry.locals, Some(function), true);
         let (in_loop, around) = (std::mem::take(&mut self.in_loop), self.around.take());
+        let in_condition = std::mem::take(&mut self.in_condition);
         let need = self.body(&entry.body);
-        (self.in_loop, self.around) = (in_loop, around);
+        (self.in_loop, self.around, self.in_condition) = (in_loop, around, in_condition);
         self.frames.pop();
         self.span = span;
         self.obstacles.truncate(obstacles);
@@ -717,6 +721,7 @@ impl<'a> Walk<'a> {
             Iteration::Over(ty) if self.objects.may_be(*ty) => {
                 let is_probe = never_decides(self.model, quantifier, body);
                 let outer = self.around;
+                let before = std::mem::replace(&mut self.in_condition, true);
                 let inner = if is_probe {
                     // It is only asked whether something goes wrong: objects that are left out cannot.
                     if self.in_loop {
@@ -729,7 +734,7 @@ impl<'a> Walk<'a> {
                     self.around = Some(around);
                     self.plain(body, inside)
                 };
-                self.around = outer;
+                (self.around, self.in_condition) = (outer, before);
                 let own = self.objects.among(*ty);
                 let witnesses = if is_probe { inner.witnesses } else { inner.witnesses + own };
                 Need { witnesses, faults: inner.faults + own, concerns_all: true, ..inner }
@@ -790,7 +795,7 @@ impl<'a> Walk<'a> {
             });
         }
         let (span, lasting) = (self.span, self.lasting.take());
-        self.enter(&entry.locals, Some(function), self.in_loop);
+        self.enter(&entry.locals, Some(function), self.in_loop || self.in_condition);
         for (&parameter, denotes) in entry.parameters.iter().zip(denotes) {
             self.denote(parameter, denotes);
         }
@@ -832,8 +837,12 @@ impl<'a> Walk<'a> {
 
     /// A place that is written.
     fn written(&mut self, place: PlaceId) -> Need {
-        if self.in_loop && self.denoted(place) != Denotes::InIterated {
-            self.refuse_here("a loop over all objects writes to something that does not belong to the object");
+        if self.denoted(place) != Denotes::InIterated {
+            if self.in_condition {
+                self.refuse_here("a condition about all objects changes something");
+            } else if self.in_loop {
+                self.refuse_here("a loop over all objects writes to something that does not belong to the object");
+            }
         }
         if let Root::Local(local) = self.model.pool[place].root
             && self.frame().denotes[local.position()] == Denotes::Iterated
