@@ -8,8 +8,9 @@
 //! * where the step goes wrong, the objects for which it does.
 //!
 //! That is so if objects are only compared, stored and used as indices, nothing counts them, and a loop over all objects
-//! changes each on its own. Where they are compared by their order, `s|T` has the objects of `T` in this order. Every part of the text for which that cannot be seen is an obstacle. All numbers are numbers
-//! for each type of objects; objects of one type are never used as objects of the other.
+//! changes each on its own. Where they are compared by their order, `s|T` has the objects of `T` in this order. Every part of
+//! the text for which that cannot be seen is an obstacle. All numbers are numbers for each type of objects; objects of one type
+//! are never used as objects of the other.
 
 use quotient_ir::{
     Argument, BinaryOperator, Expr, ExprId, FunctionId, Iteration, Local, LocalId, LocalKind, Model, MultisetElement,
