@@ -1,10 +1,10 @@
--- Burns' algorithm for mutual exclusion with one bit for each process, without its order.
+-- Burns' algorithm for mutual exclusion with one bit for each process.
 --
--- In the original a process gives way to those with a lower number, and waits for those with a higher one; here it gives
--- way to all others, so that processes are interchangeable. Mutual exclusion does not need the order (only progress does).
+-- Processes stand in a line. A process gives way to those before it, and waits for those behind it. Each loop that looks at the
+-- others is one step here.
 -- (J. Burns, N. Lynch: Bounds on shared memory for mutual exclusion, 1993.)
 --
--- The mistake: a process looks before it raises its own flag, and not after.
+-- The mistake: a process does not wait for those behind it.
 --
 -- every N: holds
 -- every N with WRONG=1: violated with N = 2
@@ -14,8 +14,8 @@ const
   WRONG: 0;  -- whether the mistake is made
 
 type
-  process: scalarset(N);
-  location: enum { outside, looked, raised, inside };
+  process: 1..N;
+  location: enum { outside, lowering, looking, clear_before, raised, first, inside };
 
 var
   at: array [process] of location;
@@ -30,28 +30,52 @@ end;
 
 ruleset p: process do
 
-  rule "look"
-    at[p] = outside & forall q: process do !flag[q] end
+  rule "try"
+    at[p] = outside
   ==>
-    at[p] := looked;
+    at[p] := lowering;
+  end;
+
+  rule "lower the flag"
+    at[p] = lowering
+  ==>
+    flag[p] := false;
+    at[p] := looking;
+  end;
+
+  rule "begin again"
+    at[p] = looking & exists q: process do q < p & flag[q] end
+  ==>
+    at[p] := lowering;
+  end;
+
+  rule "see nobody before"
+    at[p] = looking & forall q: process do q < p -> !flag[q] end
+  ==>
+    at[p] := clear_before;
   end;
 
   rule "raise the flag"
-    at[p] = looked
+    at[p] = clear_before
   ==>
-    at[p] := raised;
     flag[p] := true;
+    at[p] := raised;
   end;
 
   rule "give way"
-    at[p] = raised & exists q: process do q != p & flag[q] end
+    at[p] = raised & exists q: process do q < p & flag[q] end
   ==>
-    at[p] := outside;
-    flag[p] := false;
+    at[p] := lowering;
+  end;
+
+  rule "be the first"
+    at[p] = raised & forall q: process do q < p -> !flag[q] end
+  ==>
+    at[p] := first;
   end;
 
   rule "enter"
-    at[p] = raised & (WRONG = 1 | forall q: process do q = p | !flag[q] end)
+    at[p] = first & (WRONG = 1 | forall q: process do q > p -> !flag[q] end)
   ==>
     at[p] := inside;
   end;
@@ -59,8 +83,8 @@ ruleset p: process do
   rule "leave"
     at[p] = inside
   ==>
-    at[p] := outside;
     flag[p] := false;
+    at[p] := outside;
   end;
 
 end;

@@ -346,8 +346,8 @@ pub(crate) struct CheckArguments {
     /// Also check that this formula of CTL or CTL* holds at the start, as in `AG EF p`; may be repeated
     #[arg(long, value_name = "FORMULA")]
     pub(crate) ctl: Vec<String>,
-    /// Check all models in which this constant, the size of a type with interchangeable values, is FROM or more; may be
-    /// repeated, for two types
+    /// Check all models in which this constant, the size of a type with interchangeable values or values in a line, is FROM or
+    /// more; may be repeated, for two types
     #[arg(long, value_name = "NAME[=FROM]", value_parser = parse_every)]
     pub(crate) every: Vec<EverySize>,
     /// How `--every` proves that

@@ -279,6 +279,85 @@ For more information, try '--help'.
 }
 
 #[test]
+fn processes_in_a_line() {
+    expect(
+        every("every/token_line.m", &[]),
+        str![[r#"
+holds for every N ≥ 1
+
+checked      "all before the token have worked" and run-time errors; not deadlocks
+searched     N = 1 (3 states), 2 (5 states), 3 (7 states), 4 (9 states)
+views        k = 1: 5
+rechecked    the views, in 27 states with N ≥ 5
+compared     all states with N = 5 (11 states), 6 (13 states)
+time         …
+
+for N ≥ 5, the shared variables and any 1 of the other values of `process`, in their order, are like one of these:
+  always
+    (is_done = false)
+  token = #1; #1: is_done = false
+    (is_done = true) < #1
+    #1 < (is_done = false)
+  token = #1; #1: is_done = true
+    (is_done = true) < #1
+    #1 < (is_done = false)
+---- exit status 0
+
+"#]],
+    );
+    expect(
+        every("every/token_line.m", &["-D", "WRONG=1"]),
+        str![[r#"
+violated with N = 3, the smallest number
+
+violated: invariant "all before the token have worked"
+
+ 0  Startstate "nobody has worked"
+      token: undefined
+      is_done[1]: false
+      is_done[2]: false
+      is_done[3]: false
+ 1  Rule "begin", p: 1
+      token: undefined → 1
+ 2  Rule "work", p: 1
+      is_done[1]: false → true
+ 3  Rule "pass the token on", q: 3, p: 1
+      token: 1 → 3
+    invariant "all before the token have worked" fails here
+    ../../../../models/every/token_line.m:53:1
+    53 | invariant "all before the token have worked"
+    false: isundefined(token) | forall p: process do p < token -> is_done[p] end (../../../../models/every/token_line.m:54:3)
+      here token = 3
+
+violated   invariant  all before the token have worked
+undecided  no errors
+
+symmetries   none found (…
+states       4
+transitions  5
+depth        3
+time         …
+memory       …
+
+checked      "all before the token have worked" and run-time errors; not deadlocks
+searched     N = 1 (3 states), 2 (5 states), 3 (4 states)
+time         …
+---- exit status 1
+
+"#]],
+    );
+    expect(
+        every("every/token_line.m", &["--every-method", "backward"]),
+        str![[r#"
+---- stderr
+error: --every: a search backward is for objects without an order, and they are compared by it here
+---- exit status 2
+
+"#]],
+    );
+}
+
+#[test]
 fn two_types_of_processes() {
     let path = format!("{MODELS}/every/readers_and_writers.m");
     let both = ["check", "--every", "READERS", "--every", "WRITERS", &path];

@@ -155,6 +155,8 @@ pub struct EveryReport {
     pub claim: Every,
     /// The types of the objects, each after the place of its constant in the claim.
     pub objects: Vec<(usize, String)>,
+    /// Whether the text compares objects by their order: then a view has them in this order.
+    pub is_ordered: bool,
     /// The properties of the text that were checked, and run-time errors.
     pub properties: Vec<PropertyId>,
     /// The members that were searched, by the values of the constants, with the states stored.
@@ -247,6 +249,7 @@ pub fn every(
         verdict: Verdict::Inconclusive,
         claim: claim.clone(),
         objects: family.named_objects(),
+        is_ordered: whole.scope.objects.is_ordered(),
         properties: family.properties.clone(),
         searched: Vec::new(),
         attempts: Vec::new(),
@@ -388,14 +391,15 @@ impl<'a, 'l> Family<'a, 'l> {
     fn member(&mut self, region: &Region, counts: Sizes) -> Result<Member, Error> {
         let values = self.values(counts);
         let model = self.read(&values)?;
-        let (ir, is_strict) = self.reading().symmetric(&model)?;
+        let objects = &region.scope.objects;
+        let (ir, is_strict) = self.reading().symmetric(&model, objects.is_ordered())?;
         let obstacle = |obstacle| refused(self.model, self.claim, vec![obstacle]);
         self.objects.compare(&region.base, &ir).map_err(obstacle)?;
         if self.objects.counts(&ir) != counts || is_strict != region.is_strict {
             let reason = format!("the text reads differently with {}", self.claim.equations(&values));
             return Err(obstacle(Obstacle { reason, span: Span::default() }));
         }
-        Member::new(ir, model.layout().clone(), &self.objects).map_err(obstacle)
+        Member::new(ir, model.layout().clone(), objects).map_err(obstacle)
     }
 
     /// The members of a region of some sizes, and no others.
@@ -430,14 +434,20 @@ impl<'a, 'l> Family<'a, 'l> {
         observer: &mut dyn Observer,
     ) -> Result<(), Error> {
         let has_two = self.objects.sorts() > 1;
-        if has_two && self.claim.method == EveryMethod::Backward {
-            let reason = "a search backward is for one type of objects, and there are two here".to_owned();
-            return Err(Refusal::Every(reason).into());
+        let has_order = whole.scope.objects.is_ordered();
+        if self.claim.method == EveryMethod::Backward {
+            let refused = |reason: &str| Err(Refusal::Every(format!("a search backward is for {reason}")).into());
+            if has_two {
+                return refused("one type of objects, and there are two here");
+            }
+            if has_order {
+                return refused("objects without an order, and they are compared by it here");
+            }
         }
         let backward_after = match self.claim.method {
             EveryMethod::Views => MOST_KEPT + 1,
             EveryMethod::Backward => 1,
-            EveryMethod::Auto if has_two => MOST_KEPT + 1,
+            EveryMethod::Auto if has_two || has_order => MOST_KEPT + 1,
             EveryMethod::Auto if whole.scope.needs.tests.is_empty() => BACKWARD_AFTER,
             EveryMethod::Auto => BACKWARD_AFTER + 1,
         };
@@ -774,16 +784,19 @@ impl Reading<'_> {
         // These obstacles have better places than those against symmetry.
         let member = Member::new(model.ir().clone(), model.layout().clone(), objects);
         let pointers = member.map_err(|obstacle| obstacles(vec![obstacle]))?.pointers();
-        classified(model.ir())?;
-        let (base, is_strict) = self.symmetric(model)?;
+        let is_ordered = classified(model.ir())?.is_ordered;
+        let (base, is_strict) = self.symmetric(model, is_ordered)?;
         let needs = classified(&base)?;
-        let scope = Scope { objects: objects.clone(), needs, pointers, fixed };
+        let scope = Scope { objects: objects.with_order(is_ordered), needs, pointers, fixed };
         Ok(Region { choice, base, is_strict, scope, members: Members::new() })
     }
 
-    /// The model, with strict quantifiers if need be, if its text shows that objects can be exchanged; and whether
-    /// quantifiers are strict.
-    fn symmetric(&self, model: &Model) -> Result<(ir::Model, bool), Error> {
+    /// The model, with strict quantifiers if need be, if its text shows that objects can be exchanged, or they have an order; and
+    /// whether quantifiers are strict.
+    fn symmetric(&self, model: &Model, is_ordered: bool) -> Result<(ir::Model, bool), Error> {
+        if is_ordered {
+            return Ok((model.ir().clone(), false));
+        }
         let (control, objects) = (self.control, self.objects);
         let budget = Budget::until(control.interrupt());
         let (ir, layout, preserved) = (model.ir(), model.layout(), Preserved::Properties(self.properties));

@@ -2,6 +2,8 @@
 //! have a location and perhaps a flag; what is shared is a number, perhaps one process or two. Rules move one process or two,
 //! ask about all others, and move all others at once. The same seed gives the same text.
 //!
+//! Families with an order have processes `1..N` that are also compared by `<`, `<=`, `>` and `>=`.
+//!
 //! Families of two types have clients and servers, `N` and `M` of them or `N` of each.
 
 use std::fmt::Write as _;
@@ -11,7 +13,13 @@ use crate::random_murphi::Random;
 /// The random family of a seed.
 pub fn random_family(seed: u64) -> String {
     let mut random = Random::new(seed ^ 0x5eed_e4e2);
-    Family::new(&mut random).text()
+    Family::new(&mut random, false).text()
+}
+
+/// The random family of a seed whose processes have an order.
+pub fn random_family_with_order(seed: u64) -> String {
+    let mut random = Random::new(seed ^ 0x0e_5eed_e4e2);
+    Family::new(&mut random, true).text()
 }
 
 struct Family<'r> {
@@ -23,10 +31,11 @@ struct Family<'r> {
     has_second: bool,
     has_global_conditions: bool,
     has_broadcasts: bool,
+    has_order: bool,
 }
 
 impl<'r> Family<'r> {
-    fn new(random: &'r mut Random) -> Self {
+    fn new(random: &'r mut Random, has_order: bool) -> Self {
         Self {
             locations: 2 + random.below(3),
             numbers: 1 + random.below(3),
@@ -35,12 +44,23 @@ impl<'r> Family<'r> {
             has_second: random.percent(30),
             has_global_conditions: random.percent(70),
             has_broadcasts: random.percent(50),
+            has_order,
             random,
         }
     }
 
     fn location(&mut self) -> String {
         format!("l{}", self.random.below(self.locations))
+    }
+
+    /// How one process stands to another.
+    fn relation(&mut self, left: &str, right: &str) -> String {
+        format!("{left} {} {right}", ["<", "<=", ">", ">="][self.random.below(4)])
+    }
+
+    /// Whether the next condition asks for the order of processes. Families without an order draw nothing here.
+    fn is_about_order(&mut self, percentage: u32) -> bool {
+        self.has_order && self.random.percent(percentage)
     }
 
     /// A condition on the cells of a process.
@@ -56,6 +76,12 @@ impl<'r> Family<'r> {
 
     /// A condition on what is shared, and how the process is related to it.
     fn of_shared(&mut self, process: &str) -> String {
+        if self.has_owner && self.is_about_order(50) {
+            let relation = self.relation("owner", process);
+            // This goes wrong if there is no owner.
+            let is_careless = self.random.percent(10);
+            return if is_careless { relation } else { format!("(!isundefined(owner) & {relation})") };
+        }
         let number = self.random.below(self.numbers);
         match self.random.below(5) {
             0 if self.has_owner => format!("(!isundefined(owner) & owner = {process})"),
@@ -70,8 +96,40 @@ impl<'r> Family<'r> {
         }
     }
 
+    /// A condition about all processes by their order.
+    fn global_by_order(&mut self, process: &str) -> String {
+        let (inner, relation) = (self.of_process("r"), self.relation("r", process));
+        match self.random.below(8) {
+            0 => format!("(forall r: process do {relation} end)"),
+            1 => {
+                let (other, between) = (self.of_process("s"), self.relation("r", "s"));
+                format!("(exists r: process do {inner} & exists s: process do {between} & {other} end end)")
+            }
+            2 => {
+                let (other, between) = (self.of_process("s"), self.relation("r", "s"));
+                format!(
+                    "(forall r: process do {relation} | forall s: process do {between} | {inner} | {other} end end)"
+                )
+            }
+            3 if self.has_owner => {
+                let of_owner = self.relation("r", "owner");
+                format!("(isundefined(owner) | forall r: process do {of_owner} | {inner} end)")
+            }
+            // Whether this one goes wrong depends on which process comes first.
+            4 if self.has_owner && self.random.percent(30) => {
+                let of_owner = self.relation("r", "owner");
+                format!("(exists r: process do {inner} | {of_owner} end)")
+            }
+            4 | 5 => format!("(exists r: process do {relation} & {inner} end)"),
+            _ => format!("(forall r: process do {relation} -> {inner} end)"),
+        }
+    }
+
     /// A condition about all processes.
     fn global(&mut self, process: &str) -> String {
+        if self.is_about_order(70) {
+            return self.global_by_order(process);
+        }
         let inner = self.of_process("r");
         match self.random.below(4) {
             0 => format!("(exists r: process do {inner} end)"),
@@ -87,8 +145,16 @@ impl<'r> Family<'r> {
             parts.push(self.of_shared("p"));
         }
         if has_two {
-            parts.push("p != q".to_owned());
+            let relation = if self.is_about_order(60) { self.relation("p", "q") } else { "p != q".to_owned() };
+            parts.push(relation);
             parts.push(self.of_process("q"));
+            if self.is_about_order(25) {
+                // The next one, or the next of some.
+                let inner = self.of_process("r");
+                let is_any = self.random.percent(50);
+                let inner = if is_any { String::new() } else { format!(" | {inner}") };
+                parts.push(format!("(forall r: process do r <= p | q <= r{inner} end)"));
+            }
         }
         if self.has_global_conditions && self.random.percent(45) {
             parts.push(self.global("p"));
@@ -106,8 +172,19 @@ impl<'r> Family<'r> {
                 let condition = self.of_process("second");
                 format!("if !isundefined(second) & {condition} then owner := second; end; second := {process};")
             }
+            3 if self.has_owner && self.is_about_order(30) => {
+                let relation = self.relation("owner", process);
+                format!("if isundefined(owner) | {relation} then owner := {process}; end;")
+            }
             3 if self.has_owner => format!("owner := {process};"),
             4 if self.has_owner => "undefine owner;".to_owned(),
+            5 if self.has_broadcasts && self.is_about_order(70) => {
+                // The process is one of them: those after it see what it holds then.
+                let of_first = self.random.percent(50).then(|| self.of_process(process));
+                let condition = of_first.unwrap_or_else(|| self.of_process("r"));
+                let relation = self.relation("r", process);
+                format!("for r: process do if {relation} & {condition} then at[r] := {location}; end; end;")
+            }
             5 if self.has_broadcasts => {
                 let condition = self.of_process("r");
                 format!("for r: process do if r != {process} & {condition} then at[r] := {location}; end; end;")
@@ -137,6 +214,23 @@ impl<'r> Family<'r> {
     fn invariant(&mut self) -> String {
         let (first, second) = (self.of_process("p"), self.of_process("q"));
         let number = self.random.below(self.numbers);
+        if self.is_about_order(50) {
+            let relation = self.relation("p", "q");
+            return match self.random.below(4) {
+                0 if self.has_owner => {
+                    let of_owner = self.relation("p", "owner");
+                    format!("isundefined(owner) | forall p: process do {first} -> {of_owner} end")
+                }
+                1 => {
+                    let third = self.of_process("r");
+                    format!(
+                        "forall p: process do forall q: process do forall r: process do \
+                         {first} & {second} & {third} -> !(p < q & q < r) end end end"
+                    )
+                }
+                _ => format!("forall p: process do forall q: process do {first} & {second} -> {relation} end end"),
+            };
+        }
         match self.random.below(5) {
             0 => format!("forall p: process do x = {number} -> !({first}) end"),
             1 => format!("forall p: process do !({first}) | x = {number} end"),
@@ -154,8 +248,9 @@ impl<'r> Family<'r> {
     fn text(&mut self) -> String {
         let locations: Vec<String> = (0..self.locations).map(|number| format!("l{number}")).collect();
         let mut text = format!(
-            "const N: 3;\ntype process: scalarset(N); location: enum {{ {} }};\n\
+            "const N: 3;\ntype process: {}; location: enum {{ {} }};\n\
              var at: array [process] of location; x: 0..{};\n",
+            if self.has_order { "1..N" } else { "scalarset(N)" },
             locations.join(", "),
             self.numbers - 1
         );
@@ -169,15 +264,20 @@ impl<'r> Family<'r> {
             text.push_str("var second: process;\n");
         }
         let owner = self.has_owner && self.random.percent(30);
-        if owner {
+        let is_split = self.is_about_order(25);
+        if owner || is_split {
             text.push_str("ruleset o: process do ");
         }
         text.push_str("startstate begin for p: process do at[p] := l0;");
+        if is_split {
+            let _ = write!(text, " if {} then at[p] := l1; end;", self.relation("p", "o"));
+        }
         if self.has_flag {
             text.push_str(" flag[p] := false;");
         }
         text.push_str(" end; x := 0;");
-        text.push_str(if owner { " owner := o; end; end;\n" } else { " end;\n" });
+        text.push_str(if owner { " owner := o; end;" } else { " end;" });
+        text.push_str(if owner || is_split { " end;\n" } else { "\n" });
         for number in 0..2 + self.random.below(5) {
             text.push_str(&self.rule(number));
         }

@@ -9,7 +9,7 @@ use quotient::{
 use quotient_ir::DeadlockMode;
 use quotient_testkit::examples::workspace;
 use quotient_testkit::pool::map_on_workers;
-use quotient_testkit::random_families::{random_family, random_family_of_two};
+use quotient_testkit::random_families::{random_family, random_family_of_two, random_family_with_order};
 use quotient_testkit::switches::number_from;
 
 /// Instances of up to this size are searched.
@@ -66,21 +66,20 @@ fn is_violated(text: &str, sizes: &[(&str, i64)]) -> Option<bool> {
 const METHODS: [EveryMethod; 3] = [EveryMethod::Auto, EveryMethod::Views, EveryMethod::Backward];
 
 /// What was claimed about a family in each way, compared with its first instances; and whether it is monotone.
-fn compare(seed: u64) -> (Vec<Verdict>, bool) {
-    let text = random_family(seed);
+fn compare(seed: u64, text: &str, methods: &[EveryMethod]) -> (Vec<Verdict>, bool) {
     let mut instances: Vec<Option<bool>> = Vec::new();
     let mut is_violated = |size: i64| {
         while (instances.len() as i64) < size {
             let next = instances.len() as i64 + 1;
             let is_too_large = instances.last() == Some(&None);
-            instances.push(if is_too_large { None } else { is_violated(&text, &[("N", next)]) });
+            instances.push(if is_too_large { None } else { is_violated(text, &[("N", next)]) });
         }
         instances[usize::try_from(size).expect("a size") - 1]
     };
     let mut is_monotone = false;
-    let verdicts = METHODS.map(|method| {
+    let verdict = |&method: &EveryMethod| {
         let report =
-            every_by(method, &text, &[], 1).unwrap_or_else(|error| panic!("seed {seed}, {method:?}: {error}\n{text}"));
+            every_by(method, text, &[], 1).unwrap_or_else(|error| panic!("seed {seed}, {method:?}: {error}\n{text}"));
         is_monotone = report.tests.is_empty();
         match (report.verdict, &report.violation) {
             (Verdict::Holds, _) => {
@@ -104,10 +103,11 @@ fn compare(seed: u64) -> (Vec<Verdict>, bool) {
             }
         }
         report.verdict
-    });
+    };
+    let verdicts: Vec<Verdict> = methods.iter().map(verdict).collect();
     let is = |wanted: Verdict| verdicts.contains(&wanted);
     assert!(!(is(Verdict::Holds) && is(Verdict::Violated)), "seed {seed}: {verdicts:?}\n{text}");
-    (verdicts.to_vec(), is_monotone)
+    (verdicts, is_monotone)
 }
 
 /// `QUOTIENT_RANDOM_FAMILIES` says how many, from `QUOTIENT_RANDOM_SEED` on.
@@ -116,7 +116,7 @@ fn random_families_have_no_wrong_proofs() {
     let first = number_from("QUOTIENT_RANDOM_SEED", 0);
     let seeds: Vec<u64> = (first..first + number_from("QUOTIENT_RANDOM_FAMILIES", 60)).collect();
     let total = seeds.len();
-    let found = map_on_workers(2, &seeds, |seed| compare(*seed));
+    let found = map_on_workers(2, &seeds, |seed| compare(*seed, &random_family(*seed), &METHODS));
     for (place, method) in METHODS.into_iter().enumerate() {
         let count = |wanted: Verdict| found.iter().filter(|(verdicts, _)| verdicts[place] == wanted).count();
         let (proved, refuted, open) = (count(Verdict::Holds), count(Verdict::Violated), count(Verdict::Inconclusive));
@@ -132,6 +132,22 @@ fn random_families_have_no_wrong_proofs() {
         eprintln!("{monotone} of them monotone");
     }
     assert!(monotone > 0, "no family is monotone");
+}
+
+/// `QUOTIENT_RANDOM_FAMILIES_WITH_ORDER` says how many, from `QUOTIENT_RANDOM_SEED` on.
+#[test]
+fn random_families_with_an_order_have_no_wrong_proofs() {
+    let first = number_from("QUOTIENT_RANDOM_SEED", 0);
+    let seeds: Vec<u64> = (first..first + number_from("QUOTIENT_RANDOM_FAMILIES_WITH_ORDER", 40)).collect();
+    let methods = &[EveryMethod::Auto];
+    let found = map_on_workers(2, &seeds, |seed| compare(*seed, &random_family_with_order(*seed), methods).0[0]);
+    let count = |wanted: Verdict| found.iter().filter(|verdict| **verdict == wanted).count();
+    let (proved, refuted, open) = (count(Verdict::Holds), count(Verdict::Violated), count(Verdict::Inconclusive));
+    #[expect(clippy::print_stderr, reason = "what is recorded of a long run")]
+    {
+        eprintln!("{} families with an order: {proved} proved, {refuted} refuted, {open} open", seeds.len());
+    }
+    assert!(proved > 0 && refuted > 0, "the families say nothing");
 }
 
 /// Members of families of two types with up to so many processes are searched.
@@ -242,10 +258,12 @@ fn models_hold_or_are_refuted_as_they_say() {
                 let place = format!("{} {constants:?}, {method:?}", path.display());
                 let report = match every_of(method, &text, &constants, &from) {
                     Ok(report) => report,
-                    // It is for one type.
+                    // It is for one type, without an order.
                     Err(error) => {
-                        let is_of_two = method == EveryMethod::Backward && text.matches("scalarset").count() == 2;
-                        assert!(is_of_two && error.to_string().contains("one type of objects"), "{place}: {error}");
+                        let is_of_two = text.matches("scalarset").count() == 2;
+                        let reason = if is_of_two { "one type of objects" } else { "objects without an order" };
+                        assert_eq!(method, EveryMethod::Backward, "{place}: {error}");
+                        assert!(error.to_string().contains(reason), "{place}: {error}");
                         continue;
                     }
                 };
@@ -284,7 +302,38 @@ fn what_depends_on_how_many_there_are_is_refused() {
             "rule x = 0 ==> x := 0; for p: process do if at[p] = l1 then x := x + 1; end; end; end;",
             "does not belong to the object",
         ),
-        ("1..N", "", "ruleset p: process; q: process do rule p < q ==> at[p] := l1; end; end;", "used as a number"),
+        ("1..N", "", "ruleset p: process do rule p < 2 ==> at[p] := l1; end; end;", "compared with a number"),
+        ("1..N", "", "ruleset p: process do rule p + 1 > p ==> at[p] := l1; end; end;", "used as a number"),
+        (
+            "1..N",
+            "",
+            "ruleset p: process; q: process do rule p < q & q = p + 1 ==> at[p] := l1; end; end;",
+            "as a number",
+        ),
+        (
+            "1..N",
+            "",
+            "ruleset p: process do rule owner < p & ismember(p, 1..2) ==> at[p] := l1; end; end;",
+            "with numbers",
+        ),
+        (
+            "1..N",
+            "",
+            "rule forall p: process do exists q: process do p < q end end ==> x := 1; end;",
+            "one inside the other",
+        ),
+        (
+            "1..N",
+            "",
+            "rule x = 0 ==> for p: process do for q: process do if p < q then at[q] := l1; end; end; end; end;",
+            "for each object",
+        ),
+        (
+            "1..N",
+            "",
+            "rule x = 0 ==> for p: process do if owner < p then owner := p; end; end; end;",
+            "does not belong to the object",
+        ),
         ("1..N", "", "rule at[1] = l0 ==> at[1] := l1; end;", "a number is used as an object"),
         ("1..N", "", "ruleset p: process do rule x = 0 ==> x := p; end; end;", "not for every N"),
         (set, "", "ruleset p: process do rule N > 3 ==> at[p] := l1; end; end;", "how many objects"),
@@ -321,6 +370,18 @@ fn what_depends_on_how_many_there_are_is_refused() {
             "not for every N",
         ),
         (set, "", "rule x = 0 ==> clear owner; end;", "not for every N"),
+        (
+            set,
+            "function count(p: process): boolean; begin if x < 3 then x := x + 1; end; return at[p] = l2; end;",
+            "rule x = 0 ==> if exists p: process do count(p) end then x := 0; end; end;",
+            "changes something",
+        ),
+        (
+            set,
+            "function count(p: process): boolean; begin for q: process do at[q] := l1; end; return false; end;",
+            "rule x = 0 ==> if exists p: process do count(p) & false end then x := 0; end; end;",
+            "for each object",
+        ),
         (set, "var count: 0..N+9;", "rule x = 0 ==> count := 0; end;", "two types depend"),
         (set, "", "rule x = 0 ==> x := 1; end; assume \"few\" x = 0;", "assumption"),
         (set, "", "rule x = 0 ==> x := 1; end; liveness \"again\" x = 0;", "only invariants"),
@@ -351,6 +412,9 @@ fn what_concerns_few_is_proved() {
         // A shared variable that names one, and may name none.
         "ruleset p: process do rule isundefined(owner) ==> owner := p; at[p] := l1; end;\n\
          rule !isundefined(owner) & owner = p ==> undefine owner; at[p] := l0; end; end;",
+        // A function with a variable of its own, asked about each.
+        "function moved(p: process): boolean; var old: location; begin old := at[p]; return old != l0; end;\n\
+         rule x = 0 ==> if exists p: process do moved(p) end then x := 1; end; end;",
         // All at once.
         "var old: array [process] of location; rule x = 0 ==> old := at; x := 1; end;",
         // A condition that goes wrong for some, after one that excludes them.
@@ -368,6 +432,63 @@ fn what_concerns_few_is_proved() {
             let proof = report.proofs.first().expect("a proof");
             assert!(proof.rechecked > 0 && !proof.invariant.is_empty(), "{text}");
         }
+    }
+}
+
+/// Processes in a line.
+#[test]
+fn what_concerns_few_in_their_order_is_decided() {
+    let none_before = "forall q: process do p <= q end";
+    let none_behind = "forall q: process do p >= q end";
+    let next = "p < q & forall r: process do r <= p | q <= r end";
+    let cases: &[(String, Option<i64>)] = &[
+        // The first one is the last one only if it is alone.
+        (format!("ruleset p: process do rule ({none_before}) & ({none_behind}) ==> at[p] := l2; end; end;"), Some(1)),
+        (format!("ruleset p: process do rule ({none_before}) & x = 1 & ({none_behind}) ==> at[p] := l2; end; end;"), None),
+        // The second one, and one that is two steps from the first one.
+        (
+            format!("ruleset p: process; q: process do rule ({none_before}) & {next} ==> at[q] := l2; end; end;",
+                none_before = none_before.replace('q', "r")),
+            Some(2),
+        ),
+        // It goes from each to the next one, and there are as many as one likes.
+        (
+            format!(
+                "ruleset p: process do rule isundefined(owner) & {none_before} ==> owner := p; at[p] := l1; end; end;\n\
+                 ruleset p: process; q: process do rule !isundefined(owner) & owner = p & {next} ==> owner := q; at[q] := l1; \
+                 end; end;\n\
+                 ruleset p: process; q: process do rule p < q & at[p] = l0 & at[q] = l1 ==> at[p] := l2; end; end;"
+            ),
+            None,
+        ),
+        // The sequence of a loop matters: those behind see what those before have become.
+        (
+            "ruleset p: process do rule x = 0 & at[p] = l0 ==> for r: process do if r >= p & at[p] = l1 then at[r] := l2; end; \
+             if r = p then at[r] := l1; end; end; x := 1; end; end;"
+                .to_owned(),
+            Some(2),
+        ),
+        (
+            "ruleset p: process do rule x = 0 & at[p] = l0 ==> for r: process do if r < p & at[p] = l1 then at[r] := l2; end; \
+             if r = p then at[r] := l1; end; end; x := 1; end; end;"
+                .to_owned(),
+            None,
+        ),
+        // Whether this goes wrong depends on who comes first.
+        (
+            "ruleset p: process do rule at[p] = l0 & x = 0 & (exists q: process do q < p | owner = q end) ==> x := 1; end; end;"
+                .to_owned(),
+            Some(1),
+        ),
+    ];
+    for (rule, expected) in cases {
+        let text = text("1..N", "", rule);
+        let report = every(&text, &[], 1).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let found = report.violation.as_ref().map(|(values, ..)| values[0]);
+        assert_eq!(found, *expected, "{text}");
+        assert_eq!(report.verdict == Verdict::Holds, expected.is_none(), "{text}");
+        let is_compared = |proof: &quotient::EveryProof| proof.rechecked > 0 && !proof.compared.is_empty();
+        assert!(report.proofs.iter().all(is_compared), "{text}");
     }
 }
 
@@ -478,6 +599,13 @@ fn what_mixes_types_is_refused() {
     let ranges = "client: 1..N; server: 1..M;";
     let cases = [
         (ranges, "", "ruleset c: client; s: server do rule c = s ==> x := 1; end; end;", "two types are compared"),
+        (ranges, "", "ruleset c: client; s: server do rule c < s ==> x := 1; end; end;", "two types are compared"),
+        (
+            ranges,
+            "",
+            "ruleset c: client; d: client do rule c < d ==> x := 1; end; end;",
+            "not supported with two types",
+        ),
         (ranges, "", "ruleset c: client do rule x = 0 ==> mode[c] := l1; end; end;", "one of another type"),
         (ranges, "", "ruleset c: client do rule x = 0 ==> home := c; end; end;", "one of another type"),
         (

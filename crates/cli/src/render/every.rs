@@ -123,9 +123,10 @@ fn number_of(objects: &[usize], report: &EveryReport) -> String {
 /// An invariant in words.
 fn invariant(proof: &EveryProof, report: &EveryReport) -> String {
     let about = visible(&report.claim.words(&proof.values));
+    let order = if report.is_ordered { ", in their order," } else { "" };
     let number = |kept: &str| {
         let of_type =
-            report.objects.iter().map(|(_, name)| format!("{kept} of the other values of `{}`", visible(name)));
+            report.objects.iter().map(|(_, name)| format!("{kept} of the other values of `{}`{order}", visible(name)));
         of_type.collect::<Vec<_>>().join(" and ")
     };
     // If nothing wrong can occur, no parts are excluded, and the views are all there is to say.

@@ -16,7 +16,7 @@
 //!
 //! Only states all of whose views of one other object can occur are looked at: those views are found first, forward.
 //!
-//! This is for one type of objects.
+//! This is for one type of objects, without an order.
 
 use std::collections::VecDeque;
 
@@ -299,7 +299,7 @@ impl Moves {
             let state = search.state(context, &rows);
             let runner = &search.runners[&of_only_sort(named + whole)];
             let (member, instances) = (runner.member, &runner.rules[rule.position()]);
-            let seats = Seats::new(member, &search.contexts.things[context as usize].1, of_only_sort(whole));
+            let seats = Seats::new(member, &search.contexts.things[context as usize].1, &rows);
             for arguments in &instances.all {
                 let mut concerned = instances.parameters(member, arguments);
                 concerned.retain(|&object| object >= named);
@@ -357,7 +357,7 @@ impl Moves {
             let state = search.state(context, &rows);
             let runner = &search.runners[&of_only_sort(named + size)];
             let (member, instances) = (runner.member, &runner.rules[rule.position()]);
-            let seats = Seats::new(member, &search.contexts.things[context as usize].1, of_only_sort(size));
+            let seats = Seats::new(member, &search.contexts.things[context as usize].1, &rows);
             for arguments in &instances.all {
                 if !is_first(member, instances, arguments, &seats, &rows) {
                     continue;
@@ -431,7 +431,6 @@ impl Moves {
             let size = scope.of_property(need, 1)[SORT];
             let runner = &search.runners[&of_only_sort(named + size)];
             let instances = &runner.properties[&property];
-            let seats = Seats::new(runner.member, &search.contexts.things[context as usize].1, of_only_sort(size));
             let mut places = vec![0; size];
             loop {
                 if interrupt.is_raised() {
@@ -439,6 +438,7 @@ impl Moves {
                 }
                 let rows: Vec<u32> = places.iter().map(|&place| occurring[place]).collect();
                 let state = search.state(context, &rows);
+                let seats = Seats::new(runner.member, &search.contexts.things[context as usize].1, &rows);
                 let is_wrong = instances.all.iter().any(|arguments| {
                     is_first(runner.member, instances, arguments, &seats, &rows)
                         && runner.interpreter.holds(property, arguments, &state) != Ok(true)

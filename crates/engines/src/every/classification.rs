@@ -8,8 +8,9 @@
 //! * where the step goes wrong, the objects for which it does.
 //!
 //! That is so if objects are only compared, stored and used as indices, nothing counts them, and a loop over all objects
-//! changes each on its own. Every part of the text for which that cannot be seen is an obstacle. All numbers are numbers
-//! for each type of objects; objects of one type are never used as objects of the other.
+//! changes each on its own. Where they are compared by their order, `s|T` has the objects of `T` in this order. Every part of
+//! the text for which that cannot be seen is an obstacle. All numbers are numbers for each type of objects; objects of one type
+//! are never used as objects of the other.
 
 use quotient_ir::{
     Argument, BinaryOperator, Expr, ExprId, FunctionId, Iteration, Local, LocalId, LocalKind, Model, MultisetElement,
@@ -71,6 +72,8 @@ pub struct Needs {
     /// The conditions about all objects because of which more objects may prevent a step, change what it does, or make
     /// right what is wrong. If there are none, the family is monotone.
     pub tests: Vec<Obstacle>,
+    /// Whether objects are compared by their order.
+    pub is_ordered: bool,
 }
 
 /// Classifies a model. The properties are the invariants that are asked for; members have at least `least` objects.
@@ -89,7 +92,9 @@ pub fn classify(
         obstacles: Vec::new(),
         frames: Vec::new(),
         tests: Vec::new(),
+        is_ordered: false,
         in_loop: false,
+        in_condition: false,
         around: None,
         lasting: None,
         span: Span::default(),
@@ -137,8 +142,11 @@ pub fn classify(
         obstacles.dedup();
         obstacles
     };
-    let (obstacles, tests) = (sorted(walk.obstacles), sorted(walk.tests));
-    if obstacles.is_empty() { Ok(Needs { starts, rules, properties: asked, least, tests }) } else { Err(obstacles) }
+    let (obstacles, tests, is_ordered) = (sorted(walk.obstacles), sorted(walk.tests), walk.is_ordered);
+    match obstacles.is_empty() {
+        true => Ok(Needs { starts, rules, properties: asked, least, tests, is_ordered }),
+        false => Err(obstacles),
+    }
 }
 
 /// What a local denotes.
@@ -160,7 +168,7 @@ struct Frame<'a> {
     denotes: Vec<Denotes>,
     /// The function, if it is one.
     function: Option<FunctionId>,
-    /// Whether its variables are new in every iteration of the loop.
+    /// Whether its variables are new in every iteration of the loop, and for every object of a quantifier.
     is_fresh: bool,
 }
 
@@ -186,10 +194,14 @@ struct Walk<'a> {
     obstacles: Vec<Obstacle>,
     /// What stands against a monotone family.
     tests: Vec<Obstacle>,
+    /// Whether objects are compared by their order.
+    is_ordered: bool,
     frames: Vec<Frame<'a>>,
     /// Whether a loop over all objects is around.
     in_loop: bool,
-    /// The quantifier over objects around the part that is walked, if there is one.
+    /// Whether a quantifier over objects is around. What it calls is run for some of the objects, and must not change anything.
+    in_condition: bool,
+    /// The quantifier over objects around the part that is walked, if there is one that decides something.
     around: Option<Quantifier>,
     /// The quantifiers, as those of the whole condition that is walked, that more objects cannot turn against what the
     /// condition says; none where the value decides what happens next.
@@ -409,7 +421,7 @@ impl<'a> Walk<'a> {
         let before = self.frame().denotes[local.position()];
         let need = match range {
             Iteration::Over(ty) if self.objects.may_be(*ty) => {
-                if self.in_loop {
+                if self.in_loop || self.in_condition {
                     self.refuse("a loop over all objects for each object", span);
                     return Need::default();
                 }
@@ -512,7 +524,7 @@ impl<'a> Walk<'a> {
     fn plain(&mut self, expression: ExprId, sense: Sense) -> Need {
         let (kind, need) = self.expression(expression, sense);
         if let Kind::Object(_) = kind {
-            self.refuse_here("an object is used as a number: objects may only be compared by `=` and `!=`");
+            self.refuse_here("an object is used as a number: objects may only be compared");
         }
         need
     }
@@ -564,6 +576,21 @@ impl<'a> Walk<'a> {
                     }
                     first.then(second)
                 }
+                BinaryOperator::Less
+                | BinaryOperator::LessOrEqual
+                | BinaryOperator::Greater
+                | BinaryOperator::GreaterOrEqual => {
+                    let (left, first) = self.expression(left, None);
+                    let (right, second) = self.expression(right, None);
+                    match (left, right) {
+                        (Kind::Object(one), Kind::Object(other)) => self.order(one, other),
+                        (Kind::Object(_), _) | (_, Kind::Object(_)) => {
+                            self.refuse_here("an object is compared with a number");
+                        }
+                        _ => {}
+                    }
+                    first.then(second)
+                }
                 _ => self.plain(left, None).then(self.plain(right, None)),
             }),
             &Expr::Conditional { condition, then, otherwise } => {
@@ -592,7 +619,14 @@ impl<'a> Walk<'a> {
             }
             &Expr::IsUndefined(place) => plain(self.place(place)),
             &Expr::IsPresent { multiset, position } => plain(self.place(multiset).then(self.plain(position, None))),
-            &Expr::IsMember { value, .. } => plain(self.expression(value, None).1),
+            &Expr::IsMember { value, ty } => {
+                let (kind, need) = self.expression(value, None);
+                let is_range = matches!(self.model.types[ty].kind, TypeKind::Range { .. });
+                if matches!(kind, Kind::Object(_)) && is_range && !self.objects.may_be(ty) {
+                    self.refuse_here("an object is compared with numbers");
+                }
+                plain(need)
+            }
             &Expr::SameContents { left, right } => {
                 let need = self.place(left).then(self.place(right));
                 self.same(self.model.pool[left].ty, self.model.pool[right].ty);
@@ -611,6 +645,19 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// Notes that objects are compared by their order.
+    fn order(&mut self, one: Sizes, other: Sizes) {
+        if !one.meets(other) {
+            self.refuse_here("objects of two types are compared");
+        } else if self.objects.may_have_order(self.model) {
+            self.is_ordered = true;
+        } else if self.objects.sorts() > 1 {
+            self.refuse_here("objects are compared by their order, which is not supported with two types");
+        } else {
+            self.refuse_here("values that may be objects or something else are compared by their order");
+        }
+    }
+
     /// Whether a function, or one that it calls, has quantifiers or loops over objects: told by walking it on its own.
     fn asks_about_all(&mut self, function: FunctionId) -> bool {
         let entry = &self.model.functions[function];
@@ -620,8 +667,9 @@ impl<'a> Walk<'a> {
         }
         self.enter(&entry.locals, Some(function), true);
         let (in_loop, around) = (std::mem::take(&mut self.in_loop), self.around.take());
+        let in_condition = std::mem::take(&mut self.in_condition);
         let need = self.body(&entry.body);
-        (self.in_loop, self.around) = (in_loop, around);
+        (self.in_loop, self.around, self.in_condition) = (in_loop, around, in_condition);
         self.frames.pop();
         self.span = span;
         self.obstacles.truncate(obstacles);
@@ -674,6 +722,7 @@ impl<'a> Walk<'a> {
             Iteration::Over(ty) if self.objects.may_be(*ty) => {
                 let is_probe = never_decides(self.model, quantifier, body);
                 let outer = self.around;
+                let before = std::mem::replace(&mut self.in_condition, true);
                 let inner = if is_probe {
                     // It is only asked whether something goes wrong: objects that are left out cannot.
                     if self.in_loop {
@@ -686,7 +735,7 @@ impl<'a> Walk<'a> {
                     self.around = Some(around);
                     self.plain(body, inside)
                 };
-                self.around = outer;
+                (self.around, self.in_condition) = (outer, before);
                 let own = self.objects.among(*ty);
                 let witnesses = if is_probe { inner.witnesses } else { inner.witnesses + own };
                 Need { witnesses, faults: inner.faults + own, concerns_all: true, ..inner }
@@ -747,7 +796,7 @@ impl<'a> Walk<'a> {
             });
         }
         let (span, lasting) = (self.span, self.lasting.take());
-        self.enter(&entry.locals, Some(function), self.in_loop);
+        self.enter(&entry.locals, Some(function), self.in_loop || self.in_condition);
         for (&parameter, denotes) in entry.parameters.iter().zip(denotes) {
             self.denote(parameter, denotes);
         }
@@ -789,8 +838,12 @@ impl<'a> Walk<'a> {
 
     /// A place that is written.
     fn written(&mut self, place: PlaceId) -> Need {
-        if self.in_loop && self.denoted(place) != Denotes::InIterated {
-            self.refuse_here("a loop over all objects writes to something that does not belong to the object");
+        if self.denoted(place) != Denotes::InIterated {
+            if self.in_condition {
+                self.refuse_here("a condition about all objects changes something");
+            } else if self.in_loop {
+                self.refuse_here("a loop over all objects writes to something that does not belong to the object");
+            }
         }
         if let Root::Local(local) = self.model.pool[place].root
             && self.frame().denotes[local.position()] == Denotes::Iterated

@@ -10,6 +10,7 @@ use std::ops::{Add, Index, Sub};
 use quotient_ir::{Layout, Model, SlotId, Span, TableIndex, TypeId, TypeKind, Valuation};
 
 use super::comparison;
+use super::rows::{MOST_NAMED, gap_of, sort_of};
 
 /// Why a claim about every size is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -100,6 +101,8 @@ impl fmt::Display for Sizes {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Objects {
     sorts: Vec<Sort>,
+    /// Whether the text compares them by their order; then there is one type.
+    is_ordered: bool,
 }
 
 /// A type of objects.
@@ -121,7 +124,7 @@ impl Objects {
     /// # Errors
     /// If a constant decides about no type, or members differ in more than the numbers of values of types.
     pub fn between(smaller: &Model, larger: &[&Model]) -> Result<Self, Obstacle> {
-        let mut objects = Self { sorts: Vec::new() };
+        let mut objects = Self { sorts: Vec::new(), is_ordered: false };
         for (constant, larger) in larger.iter().enumerate() {
             let of_constant = differing(smaller, larger)?;
             let of_two = of_constant.iter().flatten().find(|&&id| objects.may_be(id));
@@ -156,6 +159,22 @@ impl Objects {
             named.unwrap_or_else(|| type_name(model, sort.only[0]))
         };
         self.sorts.iter().map(name).collect()
+    }
+
+    /// The same objects, with an order or without.
+    pub fn with_order(&self, is_ordered: bool) -> Self {
+        Self { is_ordered, ..self.clone() }
+    }
+
+    /// Whether the text compares objects by their order.
+    pub fn is_ordered(&self) -> bool {
+        self.is_ordered
+    }
+
+    /// Whether objects are of one type, and numbers. In a union they would be among other values.
+    pub(super) fn may_have_order(&self, model: &Model) -> bool {
+        let [Sort { only, among, .. }] = &self.sorts[..] else { return false };
+        among.is_empty() && only.iter().all(|&id| matches!(model.types[id].kind, TypeKind::Range { .. }))
     }
 
     /// How many types there are.
@@ -433,6 +452,8 @@ pub struct Member {
     /// How many objects it has.
     pub counts: Sizes,
     numbering: Numbering,
+    /// Whether objects have an order.
+    pub(super) is_ordered: bool,
     /// The names of the types of objects.
     pub(super) names: Vec<String>,
     /// The slots that belong to no object, in an order that all members share.
@@ -456,13 +477,13 @@ const UNION_STRIDE: Value = 1 << 40;
 /// What an object holds, after its type.
 pub(super) type Row = (usize, Vec<Value>);
 
-/// A state of a member: what is shared, with objects numbered in the order in which it names them; then the named
-/// objects in this order, then the others.
+/// A state of a member: what is shared, with objects numbered in the order in which it names them, or in their own order if
+/// they have one; then the named objects in this order, then the others, each after its gap.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Parts {
     pub(super) shared: Vec<Value>,
     pub(super) named: Vec<Row>,
-    pub(super) others: Vec<Row>,
+    pub(super) others: Vec<(usize, Row)>,
 }
 
 /// How many of some objects there are of each type.
@@ -499,8 +520,14 @@ impl Member {
             let reason = format!("`{}` names the first object before anything happens", variable.name);
             return Err(Obstacle::new(reason, variable.span));
         }
-        let names = objects.names(&model);
-        Ok(Self { model, layout, counts, numbering, names, shared, pointers, rows })
+        let (names, is_ordered) = (objects.names(&model), objects.is_ordered());
+        let member = Self { model, layout, counts, numbering, is_ordered, names, shared, pointers, rows };
+        if is_ordered && member.pointers().sum() > MOST_NAMED {
+            let reason =
+                format!("more than {MOST_NAMED} shared variables name objects that are compared by their order");
+            return Err(Obstacle::new(reason, Span::default()));
+        }
+        Ok(member)
     }
 
     /// How many objects of each type the shared part can name at most.
@@ -518,14 +545,35 @@ impl Member {
         self.numbering.sort(object)
     }
 
-    /// The objects of which a state is put together, by their types in turn.
-    pub(super) fn seats(&self, sorts: impl Iterator<Item = usize>) -> Vec<usize> {
-        let mut next: [usize; MOST_SORTS] = std::array::from_fn(|sort| self.numbering.beginning(sort));
-        let seat = |sort: usize| {
-            next[sort] += 1;
-            next[sort] - 1
-        };
-        sorts.map(seat).collect()
+    /// The objects of which a state is put together, by the rows of the named ones and of the others. The others stand behind all
+    /// named ones, or in their gaps.
+    pub(super) fn seats(&self, named: &[u32], others: &[u32]) -> Vec<usize> {
+        let mut objects = vec![0; named.len() + others.len()];
+        for sort in 0..MOST_SORTS {
+            let mut next = self.numbering.beginning(sort);
+            let mut take = || {
+                next += 1;
+                next - 1
+            };
+            let is_own = |(_, row): &(usize, &u32)| sort_of(**row) == sort;
+            let mut of_named = named.iter().enumerate().filter(is_own).enumerate().peekable();
+            for (other, &row) in others.iter().enumerate().filter(is_own) {
+                let is_before = |number: usize| !self.is_ordered || number < gap_of(row);
+                while let Some((_, (place, _))) = of_named.next_if(|(number, _)| is_before(*number)) {
+                    objects[place] = take();
+                }
+                objects[named.len() + other] = take();
+            }
+            for (_, (place, _)) in of_named {
+                objects[place] = take();
+            }
+        }
+        objects
+    }
+
+    /// How many of the named objects an object comes after; 0 if there is no order.
+    pub(super) fn gap(&self, names: &[usize], object: usize) -> usize {
+        if self.is_ordered { names.iter().filter(|&&name| name < object).count() } else { 0 }
     }
 
     fn encode(&self, slot: SlotId, value: Option<i64>) -> Value {
@@ -559,7 +607,7 @@ impl Member {
     pub(super) fn parts(&self, state: &Valuation) -> Parts {
         let (shared, names) = self.shared(state);
         let others = (0..self.rows.len()).filter(|object| !names.contains(object));
-        let others = others.map(|object| self.row(state, object)).collect();
+        let others = others.map(|object| (self.gap(&names, object), self.row(state, object))).collect();
         Parts { shared, named: names.iter().map(|&object| self.row(state, object)).collect(), others }
     }
 
@@ -570,33 +618,40 @@ impl Member {
 
     /// What is shared, and the objects that it names, in order.
     pub(super) fn shared(&self, state: &Valuation) -> (Vec<Value>, Vec<usize>) {
+        // Members of a union have disjoint numbers.
+        let named = |slot: SlotId, among: Sizes| state[slot].and_then(|value| self.object(value, among));
+        let cells = self.shared.iter().copied().zip(self.pointers.iter().copied());
         let mut names: Vec<usize> = Vec::new();
-        let mut shared = Vec::with_capacity(self.shared.len());
-        for (&slot, &among) in self.shared.iter().zip(&self.pointers) {
-            let value = state[slot];
-            // Members of a union have disjoint numbers.
-            let named = value.and_then(|value| self.object(value, among));
-            shared.push(match named {
-                Some(object) => {
-                    let place = names.iter().position(|&known| known == object).unwrap_or_else(|| {
-                        names.push(object);
-                        names.len() - 1
-                    });
-                    OBJECT + place as i64
-                }
-                None => self.encode(slot, value),
-            });
+        for object in cells.clone().filter_map(|(slot, among)| named(slot, among)) {
+            if !names.contains(&object) {
+                names.push(object);
+            }
         }
-        (shared, names)
+        if self.is_ordered {
+            names.sort_unstable();
+        }
+        let shared = cells.map(|(slot, among)| match named(slot, among) {
+            Some(object) => {
+                let place = names.iter().position(|&known| known == object).expect("it was found above");
+                OBJECT + place as i64
+            }
+            None => self.encode(slot, state[slot]),
+        });
+        (shared.collect(), names)
     }
 
-    /// Puts a state together of what is shared and the types and contents of objects: first the named ones, then the others.
-    pub(super) fn state<'r>(&self, shared: &[Value], rows: impl Iterator<Item = (usize, &'r [Value])>) -> Valuation {
+    /// Puts a state together of what is shared and the rows of the named objects and of the others.
+    pub(super) fn state<'r>(
+        &self,
+        shared: &[Value],
+        named: &[u32],
+        others: &[u32],
+        contents: impl Fn(u32) -> &'r [Value],
+    ) -> Valuation {
         let mut state = Valuation(vec![None; self.layout.slots.len()]);
-        let (sorts, rows): (Vec<usize>, Vec<&[Value]>) = rows.unzip();
-        let objects = self.seats(sorts.into_iter());
-        for (&object, row) in objects.iter().zip(rows) {
-            for (&slot, &value) in self.rows[object].iter().zip(row) {
+        let objects = self.seats(named, others);
+        for (&object, &row) in objects.iter().zip(named.iter().chain(others)) {
+            for (&slot, &value) in self.rows[object].iter().zip(contents(row)) {
                 state[slot] = self.decode(slot, value);
             }
         }

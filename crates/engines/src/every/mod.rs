@@ -4,6 +4,7 @@
 //! * `family`: what the members share, and their states as what is shared and what each object holds;
 //! * `comparison`: whether two models are the same text;
 //! * `classification`: how many objects a step concerns, shown from the text, or what stands against it;
+//! * `rows`: the numbers of what objects hold, and in which order they stand;
 //! * `scope`: which members a search is about, and which it needs;
 //! * `views`: a set of views of states that no step leaves;
 //! * `backward`: parts of states that no reachable state contains, found from what is wrong;
@@ -14,6 +15,7 @@ mod classification;
 mod comparison;
 mod family;
 mod recheck;
+mod rows;
 mod scope;
 mod views;
 

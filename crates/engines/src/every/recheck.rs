@@ -9,8 +9,9 @@ use quotient_ir::{Action, Interpreter, Interrupt, Layout, PropertyId, RuleId, Sl
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::family::{MOST_SORTS, Member, Parts, Row, Sizes, Value, sizes_of};
+use super::rows::{arrange, contents, gap_of, in_gap, row_number, sizes_of_rows, sort_of};
 use super::scope::Scope;
-use super::views::{Invariant, Members, contents, row_number, sizes_of_rows, sort_of};
+use super::views::{Invariant, Members};
 use crate::seam::{Event, TransitionSystem};
 use crate::systems::evaluator::{EvaluatorScratch, SpecialisedSystem};
 
@@ -87,15 +88,15 @@ impl<'a> Known<'a> {
         sizes_of_rows(&self.invariant.contexts[context as usize].1)
     }
 
-    /// The numbers of a state: its context, then its other objects, sorted. None if it holds what is not known.
+    /// The numbers of a state: its context, then its other objects, arranged. None if it holds what is not known.
     fn numbers(&self, parts: &Parts) -> Option<Vec<u32>> {
         let named = parts.named.iter().map(|row| self.number(row)).collect::<Option<Vec<u32>>>()?;
         let context = *self.contexts.get(&(&parts.shared[..], &named[..]))?;
         let mut numbers = vec![context];
-        for row in &parts.others {
-            numbers.push(self.number(row)?);
+        for (gap, row) in &parts.others {
+            numbers.push(in_gap(self.number(row)?, *gap));
         }
-        numbers[1..].sort_unstable();
+        arrange(&mut numbers[1..], self.scope.objects.is_ordered());
         Some(numbers)
     }
 
@@ -256,8 +257,8 @@ impl<'a> Reader<'a> {
         self.numbers.clear();
         self.numbers.push(context);
         let others = self.of_objects.iter().enumerate().filter(|(object, _)| !names.contains(object));
-        self.numbers.extend(others.map(|(_, &row)| row));
-        self.numbers[1..].sort_unstable();
+        self.numbers.extend(others.map(|(object, &row)| in_gap(row, member.gap(names, object))));
+        arrange(&mut self.numbers[1..], member.is_ordered);
         Some(&self.numbers)
     }
 }
@@ -394,7 +395,8 @@ pub fn recheck(
         for (counts, (rules, properties)) in asked(scope, named, widths.clone()) {
             let stepper = steppers.get_mut(&counts).expect("there is a member of every size needed");
             let others = counts - named;
-            // Depth first, over sequences that do not decrease; each is cut off at its first unknown view or excluded part.
+            // Depth first, over sequences that do not decrease, or in which only gaps do not if there is an order; each is cut off
+            // at its first unknown view or excluded part.
             let mut pending: Vec<Vec<u32>> = vec![Vec::new()];
             while let Some(part) = pending.pop() {
                 if interrupt.is_raised() {
@@ -406,13 +408,16 @@ pub fn recheck(
                 }
                 if let Some(sort) = (0..MOST_SORTS).find(|&sort| present[sort] < others[sort]) {
                     let last = part.last().copied().unwrap_or(0);
-                    let next = rows.iter().filter(|&&row| sort_of(row) == sort && row >= last);
+                    let may_follow = |row: u32| match scope.objects.is_ordered() {
+                        true => gap_of(row) >= gap_of(last),
+                        false => row >= last,
+                    };
+                    let next = rows.iter().filter(|&&row| sort_of(row) == sort && may_follow(row));
                     pending.extend(next.map(|&row| [&part[..], &[row]].concat()));
                     continue;
                 }
                 looked_at += 1;
-                let contents = names.iter().chain(&part).map(|&row| contents(&invariant.rows, row));
-                let state = stepper.member.state(shared, contents);
+                let state = stepper.member.state(shared, names, &part, |row| contents(&invariant.rows, row));
                 judge(stepper, &state, &known, &|rule| rules.contains(&rule), &properties, &mut |_| {})?;
             }
         }
@@ -518,8 +523,7 @@ pub fn compare(
             return Ok(None);
         }
         let (shared, named) = &invariant.contexts[numbers[0] as usize];
-        let rows = named.iter().chain(&numbers[1..]).map(|&row| contents(&invariant.rows, row));
-        let state = member.state(shared, rows);
+        let state = member.state(shared, named, &numbers[1..], |row| contents(&invariant.rows, row));
         judge(&mut stepper, &state, &known, &|_| true, &properties, &mut |next| {
             if !seen.contains(next) {
                 seen.insert(next.into());

@@ -11,6 +11,9 @@
 //!
 //! If there are two types of objects, a view has as many others of each; if the number of objects of a type is fixed, a view
 //! has all of them (`scope`).
+//!
+//! If objects have an order, a state is a word of rows, some of which are named, and a view is the word that is left of it if all
+//! but some of the other objects are left out.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -21,9 +24,10 @@ use quotient_ir::{
 use rustc_hash::FxHashMap;
 
 use super::family::{MOST_SORTS, Member, Objects, Parts, Row, Sizes, Value, sizes_of};
+use super::rows::{Contents, arrange, choices, contents, gap_of, in_gap, place_of, row_number, sizes_of_rows, sort_of};
 use super::scope::Scope;
 
-/// A view: the number of its context, then the numbers of the rows of its other objects, sorted: type after type.
+/// A view: the number of its context, then the numbers of the rows of its other objects, arranged.
 pub(super) type View = Box<[u32]>;
 
 /// What is shared, with the numbers of the rows of the objects that it names.
@@ -31,34 +35,6 @@ pub(super) type Context = (Vec<Value>, Vec<u32>);
 
 /// Members by how many objects they have.
 pub type Members = BTreeMap<Sizes, Member>;
-
-/// The numbers of rows of a type of objects begin with a multiple of this.
-const ROWS_OF_SORT: u32 = 1 << 28;
-
-/// The type of the objects with a row.
-pub(super) fn sort_of(row: u32) -> usize {
-    (row / ROWS_OF_SORT) as usize
-}
-
-/// How many of some rows are of each type.
-pub(super) fn sizes_of_rows(rows: &[u32]) -> Sizes {
-    sizes_of(rows.iter().map(|&row| sort_of(row)))
-}
-
-/// What objects hold, for each type.
-pub(super) type Contents = [Vec<Vec<Value>>; MOST_SORTS];
-
-/// What an object holds, by the number of its row, after its type.
-pub(super) fn contents(rows: &Contents, row: u32) -> (usize, &[Value]) {
-    let sort = sort_of(row);
-    (sort, &rows[sort][(row % ROWS_OF_SORT) as usize])
-}
-
-/// The number of a row, by its place among those of its type.
-pub(super) fn row_number(sort: usize, place: usize) -> u32 {
-    let place = u32::try_from(place).ok().filter(|&place| place < ROWS_OF_SORT).expect("memory ends first");
-    sort as u32 * ROWS_OF_SORT + place
-}
 
 /// A set of views that contains those of the initial states, and that no step leaves.
 #[derive(Clone, Debug, Default)]
@@ -117,12 +93,7 @@ impl Invariant {
     }
 
     fn in_words(&self, views: &[View], member: &Member) -> Vec<String> {
-        let row_text = |row: u32| {
-            let (sort, contents) = contents(&self.rows, row);
-            let text = member.row_text(sort, contents);
-            // With two types, it is said which one.
-            if member.names.len() > 1 { (format!("{} ", member.names[sort]), text) } else { (String::new(), text) }
-        };
+        let row_text = |row: u32| member.row_text(sort_of(row), contents(&self.rows, row));
         let mut lines = Vec::new();
         let mut last = None;
         for view in views {
@@ -131,7 +102,7 @@ impl Invariant {
                 let (shared, named) = &self.contexts[view[0] as usize];
                 let mut text = member.shared_text(shared);
                 for (place, &row) in named.iter().enumerate() {
-                    text.push_str(&format!("; #{}: {}", place + 1, row_text(row).1));
+                    text.push_str(&format!("; #{}: {}", place + 1, row_text(row)));
                 }
                 lines.push(if text.is_empty() { "always".to_owned() } else { text });
             }
@@ -139,16 +110,35 @@ impl Invariant {
                 lines.push("  whatever the others hold".to_owned());
                 continue;
             }
-            // Rows are sorted: equal ones are neighbours, and many of them are counted.
-            let texts = view[1..].chunk_by(|left, right| left == right).flat_map(|equal| {
-                let (of_type, text) = row_text(equal[0]);
-                let text = format!("{of_type}({text})");
-                if equal.len() > 2 { vec![format!("{} times {text}", equal.len())] } else { vec![text; equal.len()] }
+            let named = &self.contexts[view[0] as usize].1;
+            let texts = view[1..].chunk_by(|left, right| sort_of(*left) == sort_of(*right)).map(|rows| {
+                let sort = sort_of(rows[0]);
+                // With two types, it is said which one.
+                let of_type = if member.names.len() > 1 { format!("{} ", member.names[sort]) } else { String::new() };
+                let words = rows.chunk_by(|left, right| left == right).flat_map(|equal| {
+                    let text = format!("{of_type}({})", row_text(equal[0]));
+                    // Many equal neighbours are counted.
+                    let times = format!("{} times {text}", equal.len());
+                    let texts = if equal.len() > 2 { vec![times] } else { vec![text; equal.len()] };
+                    texts.into_iter().map(|text| (gap_of(equal[0]), text))
+                });
+                match member.is_ordered {
+                    false => words.map(|(_, text)| text).collect::<Vec<_>>().join(" and "),
+                    true => in_order(words, named.len()),
+                }
             });
             lines.push(format!("  {}", texts.collect::<Vec<_>>().join(" and ")));
         }
         lines
     }
+}
+
+/// Other objects, each after its gap, and named ones, in their order.
+fn in_order(others: impl Iterator<Item = (usize, String)>, named: usize) -> String {
+    let named = (0..named).map(|before| (before, true, format!("#{}", before + 1)));
+    let mut words: Vec<(usize, bool, String)> = others.map(|(gap, text)| (gap, false, text)).chain(named).collect();
+    words.sort_by_key(|&(gap, is_named, _)| (gap, is_named));
+    words.into_iter().map(|(.., text)| text).collect::<Vec<_>>().join(" < ")
 }
 
 /// The outcome of an attempt with views of one size.
@@ -273,10 +263,9 @@ pub(super) struct Seats {
 }
 
 impl Seats {
-    /// For the types of the named objects, and the numbers of others.
-    pub(super) fn new(member: &Member, named: &[u32], others: Sizes) -> Self {
-        let others = (0..MOST_SORTS).flat_map(|sort| std::iter::repeat_n(sort, others[sort]));
-        let objects = member.seats(named.iter().map(|&row| sort_of(row)).chain(others));
+    /// For the rows of the named objects and of the others.
+    pub(super) fn new(member: &Member, named: &[u32], others: &[u32]) -> Self {
+        let objects = member.seats(named, others);
         let mut places = vec![0; objects.len()];
         for (place, object) in objects.into_iter().enumerate() {
             places[object] = place;
@@ -290,7 +279,7 @@ impl Seats {
     }
 }
 
-/// Whether an instance is the first of those that only exchange objects that hold the same.
+/// Whether an instance is the first of those that only exchange objects that hold the same and have no order.
 pub(super) fn is_first(member: &Member, instances: &Instances, arguments: &[i64], seats: &Seats, rows: &[u32]) -> bool {
     let other_of = |&(place, among): &(usize, Sizes)| {
         member.object(arguments[place], among).and_then(|object| seats.other(object))
@@ -299,28 +288,10 @@ pub(super) fn is_first(member: &Member, instances: &Instances, arguments: &[i64]
         instances.objects.iter().take(before).any(|parameter| other_of(parameter) == Some(other))
     };
     instances.objects.iter().enumerate().all(|(number, parameter)| {
-        let Some(other) = other_of(parameter).filter(|&other| other > 0) else { return true };
+        let is_later = |&other: &usize| other > 0 && !member.is_ordered;
+        let Some(other) = other_of(parameter).filter(is_later) else { return true };
         rows[other - 1] != rows[other] || used(number, other - 1) || used(number, other)
     })
-}
-
-/// Calls `visit` for all choices of some of the given rows, so many of each type. The rows are sorted.
-pub(super) fn choices(rows: &[u32], count: Sizes, chosen: &mut Vec<u32>, visit: &mut dyn FnMut(&[u32])) {
-    let Some(sort) = (0..MOST_SORTS).find(|&sort| count[sort] > 0) else { return visit(chosen) };
-    let begin = rows.partition_point(|&row| sort_of(row) < sort);
-    let end = rows.partition_point(|&row| sort_of(row) <= sort);
-    for place in begin..end {
-        if end - place < count[sort] {
-            break;
-        }
-        // Equal rows are chosen from the left.
-        if place > begin && rows[place - 1] == rows[place] {
-            continue;
-        }
-        chosen.push(rows[place]);
-        choices(&rows[place + 1..], count - Sizes::one(sort), chosen, visit);
-        chosen.pop();
-    }
 }
 
 /// Numbers for the rows of all types.
@@ -335,9 +306,8 @@ impl Rows {
         row_number(sort, self.0[sort].number(row) as usize)
     }
 
-    fn contents(&self, row: u32) -> (usize, &[Value]) {
-        let sort = sort_of(row);
-        (sort, &self.0[sort].things[(row % ROWS_OF_SORT) as usize])
+    fn contents(&self, row: u32) -> &[Value] {
+        &self.0[sort_of(row)].things[place_of(row)]
     }
 }
 
@@ -378,7 +348,7 @@ pub(super) struct Search<'m> {
     kept: usize,
     /// Whether what goes wrong is ignored: then the views only say what can occur.
     is_tolerant: bool,
-    /// The rules that concern no objects but the parameters and the named ones.
+    /// The rules that concern no objects but the parameters and the named ones, if there is no order.
     pub(super) local: Vec<bool>,
     /// What these do, by rule, context, and arguments: objects are replaced by their rows.
     effects: FxHashMap<Box<[i64]>, Effect>,
@@ -425,7 +395,7 @@ impl<'m> Search<'m> {
             scope,
             kept,
             is_tolerant,
-            local: needs.rules.iter().map(|need| !need.concerns_all).collect(),
+            local: needs.rules.iter().map(|need| !need.concerns_all && !scope.objects.is_ordered()).collect(),
             effects: FxHashMap::default(),
             runners,
             groups,
@@ -498,8 +468,9 @@ impl Search<'_> {
     fn add(&mut self, parts: &Parts) {
         let named = parts.named.iter().map(|row| self.rows.number(row.clone())).collect();
         let context = self.contexts.number((parts.shared.clone(), named));
-        let mut rows: Vec<u32> = parts.others.iter().map(|row| self.rows.number(row.clone())).collect();
-        rows.sort_unstable();
+        let others = parts.others.iter();
+        let mut rows: Vec<u32> = others.map(|(gap, row)| in_gap(self.rows.number(row.clone()), *gap)).collect();
+        arrange(&mut rows, self.scope.objects.is_ordered());
         self.add_views(context, &rows);
     }
 
@@ -540,16 +511,24 @@ impl Search<'_> {
         for needed in needed {
             let counts = self.scope.counts(named, needed);
             let others = counts - named;
-            let member = self.runners[&counts].member;
-            let seats = Seats::new(member, &self.contexts.things[context as usize].1, others);
             let mut states = Vec::new();
             let mut rows = view[1..].to_vec();
-            self.extend(context, &mut rows, 0, others - kept, &mut states);
-            for mut rows in states {
+            let missing = others - kept;
+            if self.scope.objects.is_ordered() {
+                self.insert(context, &mut rows, 0, missing.sum(), &mut states);
+                // A view can occur in a word in several ways.
+                states.sort_unstable();
+                states.dedup();
+            } else {
+                self.extend(context, &mut rows, 0, missing, &mut states);
+                states.iter_mut().for_each(|rows| rows.sort_unstable());
+            }
+            for rows in states {
                 if self.wrong.is_some() || interrupt.is_raised() {
                     return;
                 }
-                rows.sort_unstable();
+                let member = self.runners[&counts].member;
+                let seats = Seats::new(member, &self.contexts.things[context as usize].1, &rows);
                 self.run(context, &rows, needed, &seats);
             }
         }
@@ -588,6 +567,33 @@ impl Search<'_> {
         }
     }
 
+    /// The same for objects with an order: they are inserted at places from `from` on.
+    fn insert(&self, context: u32, rows: &mut Vec<u32>, from: usize, missing: usize, states: &mut Vec<Vec<u32>>) {
+        if missing == 0 {
+            states.push(rows.clone());
+            return;
+        }
+        let kept = self.kept_beside(context);
+        for place in from..=rows.len() {
+            let least = if place > 0 { gap_of(rows[place - 1]) } else { 0 };
+            let most = rows.get(place).map_or(usize::MAX, |&next| gap_of(next));
+            for &row in &self.occurring[&context] {
+                if !(least..=most).contains(&gap_of(row)) {
+                    continue;
+                }
+                rows.insert(place, row);
+                let mut is_seen = true;
+                choices(rows, kept, &mut vec![context], &mut |view| {
+                    is_seen = is_seen && self.views.get(view) == Some(&true);
+                });
+                if is_seen {
+                    self.insert(context, rows, place + 1, missing - 1, states);
+                }
+                rows.remove(place);
+            }
+        }
+    }
+
     /// Takes the steps of a state, and checks it.
     fn run(&mut self, context: u32, rows: &[u32], needed: Sizes, seats: &Seats) {
         let mut state: Option<Valuation> = None;
@@ -614,8 +620,8 @@ impl Search<'_> {
 
     pub(super) fn state(&self, context: u32, rows: &[u32]) -> Valuation {
         let (shared, named) = &self.contexts.things[context as usize];
-        let contents = named.iter().chain(rows).map(|&row| self.rows.contents(row));
-        self.runners[&(sizes_of_rows(named) + sizes_of_rows(rows))].member.state(shared, contents)
+        let member = self.runners[&(sizes_of_rows(named) + sizes_of_rows(rows))].member;
+        member.state(shared, named, rows, |row| self.rows.contents(row))
     }
 
     /// Fires an instance.
