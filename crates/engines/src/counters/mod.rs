@@ -3,7 +3,7 @@
 //! states that differ by a permutation, and nothing else.
 //!
 //! `columns` says which cells belong to objects, `world` has the cells by entities, `machine` and `execution` evaluate
-//! and execute on them, `canonical` is the stored form, `steps` has the steps and the
+//! and execute on them (`sums`: loops that only add up), `canonical` is the stored form, `steps` has the steps and the
 //! values of properties (`local`: steps that are known already), `store` and `search` the states, `orbits` how many states
 //! of the model they represent, and `concrete` runs of the model. The reference interpreter replays these.
 //!
@@ -20,6 +20,7 @@ mod orbits;
 mod search;
 mod steps;
 mod store;
+mod sums;
 mod temporal;
 mod tracked;
 mod world;
