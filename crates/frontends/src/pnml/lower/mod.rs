@@ -12,7 +12,7 @@ mod rules;
 mod unfolding;
 
 use quotient_ir::{
-    BinaryOperator, Diagnostic, Expr, ExprId, Iteration, Local, LocalId, LocalKind, Model, Parameter,
+    BinaryOperator, Diagnostic, Expr, ExprId, FunctionId, Iteration, Local, LocalId, LocalKind, Model, Parameter,
     Place, PlaceId, Quantifier, Root, Source, Span, Start, Statement, StatementKind, Step, Table, Type, TypeId,
     TypeKind, UnaryOperator, VariableId,
 };
@@ -44,6 +44,7 @@ pub(super) fn lower(
         array_types: FxHashMap::default(),
         places: Vec::new(),
         bounds: Vec::new(),
+        sums: vec![None; net.places.len()],
         assumed,
     };
     lowering.model.counts_tokens = true;
@@ -71,6 +72,8 @@ struct Lowering<'n> {
     places: Vec<VariableId>,
     /// The bound of each place that follows from the net.
     bounds: Vec<Option<i64>>,
+    /// The function that sums up the tokens of a place, if a formula needs it.
+    sums: Vec<Option<FunctionId>>,
     assumed: i64,
 }
 
