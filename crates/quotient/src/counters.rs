@@ -1,8 +1,8 @@
 //! Searches with counted objects: what the text shows to be interchangeable, the engine, and what is refused.
 
 use quotient_engines::{
-    CountersBounds, CountersError, CountersReport, SearchOptions, StopReason, TemporalReport, check_by_counters,
-    check_temporal_by_counters,
+    CountersBounds, CountersError, CountersReport, SearchOptions, StopReason, TemporalReport, Verdict,
+    check_by_counters, check_temporal_by_counters,
 };
 use quotient_ir::{Budget, PropertyId, Source, TypeKind};
 use quotient_symmetry::{Preserved, TextSymmetries, symmetries_of_text};
@@ -14,12 +14,22 @@ use crate::plan::{Plan, Refusal, refuse_counters};
 use crate::run::{Found, stopped};
 use crate::search::{unfinished, within_memory};
 
-/// From so many interchangeable values on, a check tries to count them: sorting so many values takes longer for each step
-/// than any local state takes to count.
-const VERY_MANY_VALUES: usize = 64;
+/// When a check tries to count.
+struct Trials {
+    /// From so many interchangeable values on: sorting so many takes longer for each step than any local state takes to count.
+    values: usize,
+    /// The states that it may store for each of these values.
+    states_for_each: u64,
+}
 
-/// The states that it may store for each of these values.
-const STATES_FOR_EACH: u64 = 8;
+const TRIALS: Trials = Trials { values: 64, states_for_each: 8 };
+
+/// In a Petri net, a transition can fire for each value, and each way to fire is a step to be sorted.
+const TRIALS_OF_NETS: Trials = Trials { values: 16, states_for_each: 256 };
+
+fn trials(model: &Model) -> Trials {
+    if model.ir().counts_tokens { TRIALS_OF_NETS } else { TRIALS }
+}
 
 /// What else it may take: a state takes longer with each sort of objects in it.
 const TRIAL: CountersBounds = CountersBounds { starts: 64, sorts: 16 };
@@ -46,15 +56,7 @@ pub(crate) fn search(plan: &Plan, control: &Control) -> Result<Found, Error> {
 /// over before the usual search would have begun to gain ([why so](../../../docs/adr/0048-very-many-objects-are-counted-by-default.md)).
 pub(crate) fn try_search(plan: &Plan, control: &Control) -> Result<Option<Found>, Error> {
     let Plan { model, search, properties, .. } = plan;
-    if !may_count(plan) {
-        return Ok(None);
-    }
-    let Some(text) = text(model, properties, control) else { return Ok(None) };
-    let largest = text.free().iter().map(|(_, values)| values.len()).max().unwrap_or(0);
-    if largest < VERY_MANY_VALUES {
-        return Ok(None);
-    }
-    let most_states = STATES_FOR_EACH * largest as u64;
+    let Some((text, most_states)) = tried(plan, properties, false, control) else { return Ok(None) };
     let search = SearchOptions { max_states: Some(most_states), ..search.clone() };
     match run(model, &text, (&search, TRIAL), control) {
         Ok((found, _)) if matches!(found.report.stop_reason, None | Some(StopReason::Violation)) => Ok(Some(found)),
@@ -63,17 +65,53 @@ pub(crate) fn try_search(plan: &Plan, control: &Control) -> Result<Option<Found>
     }
 }
 
+/// What the text shows, and how many states may be stored, if it shows many interchangeable values.
+fn tried(
+    plan: &Plan,
+    properties: &[PropertyId],
+    is_temporal: bool,
+    control: &Control,
+) -> Option<(TextSymmetries, u64)> {
+    let Trials { values, states_for_each } = trials(&plan.model);
+    if !may_count(plan, values as u64, is_temporal) {
+        return None;
+    }
+    let text = text(&plan.model, properties, control)?;
+    let largest = text.free().iter().map(|(_, values)| values.len()).max().filter(|&largest| largest >= values)?;
+    Some((text, states_for_each * largest as u64))
+}
+
 /// Whether nothing was asked for that counters do not do, or not in the same way.
-fn may_count(plan: &Plan) -> bool {
+fn may_count(plan: &Plan, values: u64, is_temporal: bool) -> bool {
     let Plan { model, options, search, .. } = plan;
     let is_bounded = search.max_states.is_some() || search.max_depth.is_some();
     // The text is read only if objects may have local states.
     let ir = model.ir();
     let has_many = ir.types.iter().any(|ty| match ty.kind {
-        TypeKind::Array { index, .. } => ir.domain(index).size() >= VERY_MANY_VALUES as u64,
+        TypeKind::Array { index, .. } => ir.domain(index).size() >= values,
         _ => false,
     });
-    has_many && !is_bounded && options.workers.is_none() && refuse_counters(model, options, search, false).is_ok()
+    has_many && !is_bounded && options.workers.is_none() && refuse_counters(options, search, is_temporal).is_ok()
+}
+
+/// Checks a temporal property of a net where a check is free to choose, as [`try_search`] does.
+pub(crate) fn try_temporal(
+    plan: &Plan,
+    property: PropertyId,
+    search: &SearchOptions,
+    control: &Control,
+) -> Result<Option<TemporalReport>, Error> {
+    if !plan.model.ir().counts_tokens {
+        return Ok(None);
+    }
+    let Some((_, most_states)) = tried(plan, &[property], true, control) else { return Ok(None) };
+    control.enter(Phase::Searching);
+    let search = SearchOptions { max_states: Some(most_states), ..search.clone() };
+    match check_temporal(&plan.model, property, &search, &mut Follower::new(control, None)) {
+        Ok(report) if report.verdict != Verdict::Inconclusive => Ok(Some(report)),
+        Err(error @ Error::Internal(_)) => Err(error),
+        _ => Ok(None),
+    }
 }
 
 /// Checks a temporal property.

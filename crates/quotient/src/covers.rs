@@ -11,7 +11,7 @@ use crate::control::{Control, Observer};
 use crate::error::Error;
 use crate::model::Model;
 use crate::names::{ERRORS, property_name};
-use crate::options::Options;
+use crate::options::{Engine, Options};
 use crate::plan::Plan;
 use crate::report::Report;
 use crate::run;
@@ -72,8 +72,11 @@ pub(crate) fn run_to(
     let options = Options {
         properties: vec![subject],
         deadlock: Some(DeadlockMode::Off),
-        // A run-time error may come first.
-        violations: if has_errors { ViolationLimit::All } else { ViolationLimit::First },
+        // A run-time error may come first. A search with counters ends there.
+        violations: match has_errors && plan.options.engine != Engine::Counters {
+            true => ViolationLimit::All,
+            false => ViolationLimit::First,
+        },
         store: StoreMode::Exact,
         checkpoint: None,
         resume: None,

@@ -356,7 +356,7 @@ fn refuse_engine(
     let engine = match (options.engine, options.reduction) {
         (Engine::Symbolic, _) => "symbolic",
         (Engine::Counters, Reduction::OfSets(_)) => return refused_with_counters("a reduction of sets"),
-        (Engine::Counters, _) => return refuse_counters(model, options, search, !temporal.is_empty()),
+        (Engine::Counters, _) => return refuse_counters(options, search, !temporal.is_empty()),
         (_, Reduction::OfSets(way)) => {
             return Err(Refusal::Engine(format!("--reduction {} needs --engine symbolic", way.name())));
         }
@@ -403,14 +403,9 @@ fn refuse_engine(
 }
 
 /// Refuses what searches with counters do not support.
-pub(crate) fn refuse_counters(
-    model: &Model,
-    options: &Options,
-    search: &SearchOptions,
-    is_temporal: bool,
-) -> Result<(), Refusal> {
+pub(crate) fn refuse_counters(options: &Options, search: &SearchOptions, is_temporal: bool) -> Result<(), Refusal> {
     let is_fair = is_temporal && search.fairness != FairnessMode::None;
-    let unusable: [(bool, &str); 13] = [
+    let unusable: [(bool, &str); 12] = [
         (is_fair, "--fairness: a step does not say which of the objects that are counted takes it"),
         (options.order == SearchOrder::DepthFirst, "--search dfs"),
         (options.symmetry != Symmetry::Auto, "--symmetry: it uses what the text shows to be interchangeable"),
@@ -422,7 +417,6 @@ pub(crate) fn refuse_counters(
         (options.cross_check, "--cross-check"),
         (search.violations.collects(), "--all-errors and --max-errors"),
         (options.cover_runs, "--cover-runs, which takes further searches"),
-        (!model.ir().objectives.is_empty(), "a model that asks for a best state"),
         (options.partial_order == PartialOrder::On, "--partial-order on"),
     ];
     match unusable.into_iter().find(|(applies, _)| *applies) {

@@ -117,6 +117,11 @@ fn search(
             _ => checked,
         };
     }
+    if plan.options.engine == Engine::Auto
+        && let Some(report) = counters::try_temporal(plan, property, &options, control)?
+    {
+        return Ok(report);
+    }
     let mut follower = Follower::new(control, None);
     if plan.options.engine == Engine::Counters {
         let checked = counters::check_temporal(&plan.model, property, &options, &mut follower);

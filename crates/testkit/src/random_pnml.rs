@@ -69,6 +69,8 @@ pub struct RandomNet {
     variables: Vec<usize>,
     places: Vec<Place>,
     transitions: Vec<Transition>,
+    /// Whether all values of a class are treated alike: no constants, no successors, no order.
+    is_symmetric: bool,
 }
 
 /// What the oracle finds.
@@ -103,14 +105,23 @@ pub fn random_net(seed: u64) -> RandomNet {
 }
 
 /// A random net with classes that have from so many to so many values.
-pub fn random_net_of(seed: u64, (least, most): (i64, i64)) -> RandomNet {
+pub fn random_net_of(seed: u64, sizes: (i64, i64)) -> RandomNet {
+    random_net_with(seed, sizes, false)
+}
+
+/// The same, with values of a class that are interchangeable.
+pub fn random_symmetric_net(seed: u64, sizes: (i64, i64)) -> RandomNet {
+    random_net_with(seed, sizes, true)
+}
+
+fn random_net_with(seed: u64, (least, most): (i64, i64), is_symmetric: bool) -> RandomNet {
     let mut random = Random::new(seed);
     let sorts = ["cyclicenumeration", "finiteenumeration", "finiteintrange"];
-    let classes: Vec<Class> = (0..random.below(3))
-        .map(|_| Class { sort: random.pick::<&str>(&sorts), size: random.between(least, most) })
-        .collect();
+    let count = if is_symmetric { 1 + random.below(2) } else { random.below(3) };
+    let classes: Vec<Class> =
+        (0..count).map(|_| Class { sort: random.pick::<&str>(&sorts), size: random.between(least, most) }).collect();
     let variables: Vec<usize> = (0..2 * classes.len()).map(|number| number / 2).collect();
-    let mut net = RandomNet { classes, variables, places: Vec::new(), transitions: Vec::new() };
+    let mut net = RandomNet { classes, variables, places: Vec::new(), transitions: Vec::new(), is_symmetric };
     for _ in 0..random.between(2, 4) {
         let components = if net.classes.is_empty() { 0 } else { random.below(3) };
         let domain: Vec<usize> = (0..components).map(|_| random.below(net.classes.len())).collect();
@@ -141,6 +152,7 @@ impl RandomNet {
     fn value(&self, random: &mut Random, class: usize, is_closed: bool) -> Value {
         let variables: Vec<usize> = (0..self.variables.len()).filter(|&it| self.variables[it] == class).collect();
         match random.below(6) {
+            _ if self.is_symmetric => Value::Variable(*random.pick(&variables)),
             0 => Value::Constant(random.between(0, self.classes[class].size - 1)),
             _ if is_closed => Value::Constant(random.between(0, self.classes[class].size - 1)),
             1 => Value::Next(Box::new(Value::Variable(*random.pick(&variables))), random.percent(50)),
@@ -151,6 +163,7 @@ impl RandomNet {
     fn term(&self, random: &mut Random, domain: &[usize], is_closed: bool) -> Term {
         let component = |&class: &usize| match random.below(8) {
             0 => Component::All,
+            _ if is_closed && self.is_symmetric => Component::All,
             1 => Component::AllBut(self.value(random, class, is_closed)),
             2 if is_closed => Component::All,
             _ => Component::One(self.value(random, class, is_closed)),
@@ -171,7 +184,7 @@ impl RandomNet {
                 let class = random.below(self.classes.len());
                 let comparisons =
                     ["equality", "inequality", "lessthan", "lessthanorequal", "greaterthan", "greaterthanorequal"];
-                let operator = *random.pick(&comparisons);
+                let operator = *random.pick(if self.is_symmetric { &comparisons[..2] } else { &comparisons[..] });
                 // A constant alone does not say which class it is of.
                 let left = Value::Variable(2 * class + random.below(2));
                 Guard::Compare(operator, left, self.value(random, class, false))

@@ -7,7 +7,7 @@
 
 use std::hash::{Hash, Hasher};
 
-use rustc_hash::{FxHashSet, FxHasher};
+use rustc_hash::FxHasher;
 
 use super::Refused;
 use super::columns::{Address, Columns, MultisetColumns, Scheme};
@@ -30,14 +30,14 @@ pub(crate) struct Canonical {
     pub(crate) counts: Vec<Vec<u64>>,
 }
 
-/// The stored form of a state.
+/// The stored form of a state, in which entities that are alike are merged.
 ///
 /// # Errors
 /// If there are too many orders of entities.
-pub(crate) fn canonical(scheme: &Scheme<'_>, mut world: World) -> Result<Canonical, Refused> {
-    sort_multisets(scheme, &mut world);
-    let kept = merge(scheme, &mut world)?;
-    let mut search = Search { scheme, world: &world, kept: &kept, best: None, orders: 0 };
+pub(crate) fn canonical(scheme: &Scheme<'_>, world: &mut World) -> Result<Canonical, Refused> {
+    sort_multisets(scheme, world);
+    let kept = merge(scheme, world)?;
+    let mut search = Search { scheme, world, kept: &kept, best: None, orders: 0 };
     let mut colours = search.colours();
     search.refine(&mut colours);
     search.break_ties(colours)?;
@@ -63,7 +63,7 @@ fn merge(scheme: &Scheme<'_>, world: &mut World) -> Result<Vec<Order>, Refused> 
     for (family, counts) in world.counts.iter().enumerate() {
         // Nothing is left of an entity that was used up.
         for (entity, _) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
-            row(&scheme.globals, &world.area, family, entity).iter().for_each(&mut name);
+            world.area.row(&scheme.globals, family, entity).iter().for_each(&mut name);
         }
     }
     let named = is_named.iter().flatten().zip(world.counts.iter().flatten());
@@ -105,7 +105,7 @@ fn merge(scheme: &Scheme<'_>, world: &mut World) -> Result<Vec<Order>, Refused> 
 /// Whether objects of two entities can be exchanged.
 fn are_alike(scheme: &Scheme<'_>, world: &World, family: usize, one: usize, other: usize) -> bool {
     let columns = &scheme.globals;
-    if row(columns, &world.area, family, one) != row(columns, &world.area, family, other) {
+    if world.area.row(columns, family, one) != world.area.row(columns, family, other) {
         return false;
     }
     for (pair, &(first, second)) in scheme.pairs.iter().enumerate() {
@@ -142,11 +142,6 @@ fn are_alike(scheme: &Scheme<'_>, world: &World, family: usize, one: usize, othe
     true
 }
 
-fn row<'a>(columns: &Columns, area: &'a Area, family: usize, entity: usize) -> &'a [Cell] {
-    let width = columns.widths[family];
-    &area.each[family][entity * width..(entity + 1) * width]
-}
-
 fn hash(parts: impl Hash) -> u64 {
     let mut hasher = FxHasher::default();
     parts.hash(&mut hasher);
@@ -170,14 +165,26 @@ impl Search<'_> {
         let mut colours: Vec<Vec<u64>> = self.world.counts.iter().map(|counts| vec![0; counts.len()]).collect();
         for (family, kept) in self.kept.iter().enumerate() {
             for &entity in kept {
-                let cells = row(columns, &self.world.area, family, entity);
+                let cells = self.world.area.row(columns, family, entity);
                 let masked = |cell: Cell| match cell {
                     Cell::Object { family, .. } => Cell::Object { family, entity: 0 },
                     cell => cell,
                 };
-                let cells = cells.iter().zip(&self.scheme.labels.each[family]);
-                let sum = cells.fold(0u64, |sum, (cell, label)| sum.wrapping_add(hash((label, masked(*cell)))));
-                colours[family][entity] = hash((family, self.world.counts[family][entity], sum));
+                let own = (family, self.world.counts[family][entity]);
+                colours[family][entity] = match columns.multisets.is_empty() {
+                    true => {
+                        let mut hasher = FxHasher::default();
+                        own.hash(&mut hasher);
+                        cells.iter().for_each(|&cell| masked(cell).hash(&mut hasher));
+                        hasher.finish().rotate_left(23)
+                    }
+                    // The order of elements does not count.
+                    false => {
+                        let cells = cells.iter().zip(&self.scheme.labels.each[family]);
+                        let sum = cells.fold(0u64, |sum, (cell, label)| sum.wrapping_add(hash((label, masked(*cell)))));
+                        hash((own, sum))
+                    }
+                };
             }
         }
         colours
@@ -207,7 +214,10 @@ impl Search<'_> {
     fn distinct(&self, colours: &[Vec<u64>]) -> usize {
         let kept = self.kept.iter().enumerate();
         let all = kept.flat_map(|(family, kept)| kept.iter().map(move |&entity| colours[family][entity]));
-        all.collect::<FxHashSet<u64>>().len()
+        let mut all: Vec<u64> = all.collect();
+        all.sort_unstable();
+        all.dedup();
+        all.len()
     }
 
     fn refined(&self, colours: &[Vec<u64>]) -> Vec<Vec<u64>> {
@@ -225,7 +235,7 @@ impl Search<'_> {
         }
         for (family, kept) in self.kept.iter().enumerate() {
             for &entity in kept {
-                for (cell, label) in row(columns, area, family, entity).iter().zip(&self.scheme.labels.each[family]) {
+                for (cell, label) in area.row(columns, family, entity).iter().zip(&self.scheme.labels.each[family]) {
                     if let Cell::Object { family: target, entity: named } = *cell {
                         let (target, named) = (target as usize, named as usize);
                         add(family, entity, hash((2, label, colours[target][named])));
@@ -324,14 +334,14 @@ fn encode(scheme: &Scheme<'_>, world: &World, order: &[Vec<usize>]) -> Vec<u8> {
     if columns.multisets.is_empty() {
         world.area.single.iter().for_each(|&cell| push(rename(cell)));
         for (family, order) in order.iter().enumerate() {
-            let rows = order.iter().flat_map(|&entity| row(columns, &world.area, family, entity));
+            let rows = order.iter().flat_map(|&entity| world.area.row(columns, family, entity));
             rows.for_each(|&cell| push(rename(cell)));
         }
     } else {
         // The elements of multisets are sorted by the new names.
         let mut area = Area { single: world.area.single.iter().copied().map(rename).collect(), ..Area::default() };
         for (family, order) in order.iter().enumerate() {
-            let rows = order.iter().flat_map(|&entity| row(columns, &world.area, family, entity));
+            let rows = order.iter().flat_map(|&entity| world.area.row(columns, family, entity));
             area.each.push(rows.copied().map(rename).collect());
         }
         let counts = order.iter().map(|order| vec![1; order.len()]).collect();
@@ -403,6 +413,10 @@ pub(crate) fn decode(scheme: &Scheme<'_>, key: &[u8]) -> World {
 }
 
 fn write(bytes: &mut Vec<u8>, mut value: u128) {
+    // Most numbers are small.
+    if value < 128 {
+        return bytes.push(value as u8);
+    }
     while value >= 128 {
         bytes.push(value as u8 | 128);
         value >>= 7;

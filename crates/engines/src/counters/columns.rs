@@ -8,6 +8,7 @@ use quotient_symmetry::{Role, Scope, Shape, TextSymmetries};
 use rustc_hash::FxHashMap;
 
 use super::Refused;
+use super::sums::Sums;
 
 /// A class of values that are permuted freely: its objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -124,6 +125,8 @@ pub(crate) struct Scheme<'m> {
     pub(crate) labels: Labels,
     /// The values of scalar types.
     pub(crate) domains: Vec<Option<Domain>>,
+    /// The loops that only add up.
+    pub(crate) sums: Sums,
 }
 
 impl<'m> Scheme<'m> {
@@ -189,7 +192,18 @@ impl<'m> Scheme<'m> {
         let domain = |ty: TypeId| model.is_scalar(ty).then(|| model.domain(ty));
         let domains = model.types.indices().map(domain).collect();
         let labels = labels(&globals, &pairs);
-        Ok(Self { model, families, pairs, globals, variables, scopes, results, labels, domains })
+        Ok(Self {
+            model,
+            families,
+            pairs,
+            globals,
+            variables,
+            scopes,
+            results,
+            labels,
+            domains,
+            sums: Sums::new(model),
+        })
     }
 
     /// The values of a scalar type.

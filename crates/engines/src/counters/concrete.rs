@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::canonical::{Canonical, canonical, decode};
 use super::columns::{Address, Column, Family, FormKind, Scheme};
-use super::steps::{Chosen, Firing, Outcome, expand};
+use super::steps::{Chosen, Firing, Outcome, Stepper};
 use super::world::{Area, Cell, World};
 use super::{CountersError, Refused};
 use crate::report::{EngineError, StopReason};
@@ -131,7 +131,7 @@ pub(crate) fn counted(scheme: &Scheme<'_>, state: &Valuation) -> Result<Counted,
             })
             .collect(),
     };
-    let stored = canonical(scheme, World { counts, area })?;
+    let stored = canonical(scheme, &mut World { counts, area })?;
     let in_order = |(members, order): (&Vec<Vec<usize>>, &Vec<usize>)| -> Vec<Vec<usize>> {
         order.iter().map(|&entity| members[entity].clone()).collect()
     };
@@ -262,7 +262,7 @@ impl Runs<'_> {
         }
         let counted_from = counted(self.scheme, from)?;
         let mut found: Vec<(RuleId, Vec<Chosen>)> = Vec::new();
-        expand(self.scheme, &decode(self.scheme, &counted_from.stored.key), &mut |firing: Firing| {
+        Stepper::new(self.scheme).expand(&decode(self.scheme, &counted_from.stored.key), &mut |firing: Firing| {
             if let Outcome::Next { next, .. } = &firing.outcome
                 && next.key == key
             {

@@ -8,6 +8,7 @@ use quotient_symmetry::Scope;
 
 use super::columns::{Columns, Form, FormKind};
 use super::machine::{Choice, Location, Machine, Run, Stop, multiset_form};
+use super::sums::Sum;
 use super::world::{Area, Cell};
 
 /// How a statement ends.
@@ -205,11 +206,16 @@ impl<'s> Machine<'s> {
                 Choice::Entity(family, _) => families.push(family),
             }
         }
+        let sum = self.scheme.sums.of(statement);
         for family in families {
             let done = vec![false; self.world.counts[family].len()];
             self.loops.push(Progress { family, done });
             // Inner loops may split entities that are still to come, so these are looked up each time.
             while let Some(entity) = self.next_entity(family) {
+                if let Some(sum) = sum {
+                    self.add_up(local, (family, entity), body, sum)?;
+                    continue;
+                }
                 if let Flow::Return(result) = self.execute_for_entity(local, (family, entity), body, statement)? {
                     self.loops.pop();
                     return Ok(Flow::Return(result));
@@ -269,6 +275,46 @@ impl<'s> Machine<'s> {
                 return Ok(Flow::Onward);
             }
         }
+    }
+
+    /// Executes an iteration of a loop that only adds up, for all objects of an entity: what it adds is the same for each.
+    fn add_up(
+        &mut self,
+        local: LocalId,
+        (family, entity): (usize, usize),
+        body: &'s [Statement],
+        sum: &Sum,
+    ) -> Run<()> {
+        let count = self.world.counts[family][entity];
+        let splits = self.splits();
+        let object = if count == 1 { entity } else { self.split(family, entity) };
+        self.bind(local, Cell::object(family, object))?;
+        let before: Vec<Cell> = sum.totals.iter().map(|&total| self.local_cell(total)).collect();
+        self.execute_all(body)?;
+        let after = sum.totals.iter().map(|&total| self.local_cell(total));
+        let changed: Vec<(LocalId, i64, i64)> = sum
+            .totals
+            .iter()
+            .zip(before.iter().zip(after))
+            .filter_map(|(&total, cells)| match cells {
+                (Cell::Int(before), Cell::Int(after)) if *before != after => Some((total, *before, after)),
+                _ => None,
+            })
+            .collect();
+        if count > 1 && !changed.is_empty() {
+            // The last iteration is executed as well: if a total leaves its range in any, it does in the first or the last.
+            for (total, before, after) in changed {
+                let most = i64::try_from(count - 1).map_err(|_| Stop::Fault)?;
+                let added = after.checked_sub(before).and_then(|added| added.checked_mul(most));
+                let last = added.and_then(|added| before.checked_add(added)).ok_or(Stop::Fault)?;
+                self.bind(total, Cell::Int(last))?;
+            }
+            self.execute_all(body)?;
+        }
+        self.set_local(local, Cell::Undefined);
+        self.unite_to(splits);
+        self.loops.last_mut().expect("there is a loop").done[entity] = true;
+        Ok(())
     }
 
     /// Whether the object of an iteration names another one of its entity: then that one is treated differently.

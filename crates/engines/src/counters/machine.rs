@@ -30,12 +30,23 @@ pub(crate) enum Stop {
 pub(crate) type Run<T> = Result<T, Stop>;
 
 /// The locals of a scope.
-#[derive(Clone)]
 pub(crate) struct Frame<'s> {
     pub(crate) scope: Scope,
     pub(crate) columns: &'s ScopeColumns,
     pub(crate) area: Area,
     pub(crate) references: Vec<Option<Location<'s>>>,
+}
+
+impl Clone for Frame<'_> {
+    fn clone(&self) -> Self {
+        Self { area: self.area.clone(), references: self.references.clone(), ..*self }
+    }
+
+    fn clone_from(&mut self, other: &Self) {
+        (self.scope, self.columns) = (other.scope, other.columns);
+        self.area.clone_from(&other.area);
+        self.references.clone_from(&other.references);
+    }
 }
 
 /// A part of the memory.
@@ -69,7 +80,6 @@ const WORK_LIMIT: u64 = 1 << 26;
 const DEPTH_LIMIT: usize = 400;
 
 /// A run of one step.
-#[derive(Clone)]
 pub(crate) struct Machine<'s> {
     pub(crate) scheme: &'s Scheme<'s>,
     pub(crate) model: &'s Model,
@@ -87,45 +97,99 @@ pub(crate) struct Machine<'s> {
     splits: Vec<usize>,
     /// The lowest frame that was written, from 1; 0 is the state.
     lowest_write: usize,
+    /// The object whose cells may be used besides the shared ones.
+    pub(crate) own: Option<(usize, usize)>,
+    /// Whether what was evaluated or executed depends on other objects.
+    pub(crate) uses_others: bool,
     work: u64,
     depth: usize,
 }
 
+/// Every step begins with a copy, so copies reuse memory.
+impl Clone for Machine<'_> {
+    fn clone(&self) -> Self {
+        let mut copy = Self::new(self.scheme);
+        copy.clone_from(self);
+        copy
+    }
+
+    fn clone_from(&mut self, other: &Self) {
+        let Self { world, frames, covered, loops, watches, sources, splits, .. } = self;
+        world.clone_from(&other.world);
+        frames.clone_from(&other.frames);
+        covered.clone_from(&other.covered);
+        loops.clone_from(&other.loops);
+        watches.clone_from(&other.watches);
+        sources.clone_from(&other.sources);
+        splits.clone_from(&other.splits);
+        (self.scheme, self.model, self.span) = (other.scheme, other.model, other.span);
+        (self.lowest_write, self.own, self.uses_others) = (other.lowest_write, other.own, other.uses_others);
+        (self.work, self.depth) = (other.work, other.depth);
+    }
+}
+
 impl<'s> Machine<'s> {
-    /// A machine on a state, with the frame of a scope.
-    pub(crate) fn new(scheme: &'s Scheme<'s>, world: World, scope: Scope, span: Span) -> Self {
-        let sources = world.counts.iter().map(|counts| (0..counts.len()).collect()).collect();
-        let mut machine = Self {
+    /// A machine without a state.
+    pub(crate) fn new(scheme: &'s Scheme<'s>) -> Self {
+        Self {
             scheme,
             model: scheme.model,
-            sources,
+            sources: Vec::new(),
             splits: Vec::new(),
-            world,
+            world: World::default(),
             frames: Vec::new(),
             covered: BTreeSet::new(),
-            span,
+            span: Span::default(),
             loops: Vec::new(),
             watches: Vec::new(),
             lowest_write: usize::MAX,
+            own: None,
+            uses_others: false,
             work: 0,
             depth: 0,
-        };
-        let frame = machine.new_frame(scope);
-        machine.frames.push(frame);
-        machine
+        }
+    }
+
+    /// Takes a state.
+    pub(crate) fn load(&mut self, world: &World) {
+        self.world.clone_from(world);
+        self.sources.resize_with(world.counts.len(), Vec::new);
+        for (sources, counts) in self.sources.iter_mut().zip(&world.counts) {
+            sources.clear();
+            sources.extend(0..counts.len());
+        }
+        self.splits.clear();
+        self.loops.clear();
+        self.watches.clear();
+        self.covered.clear();
+        self.lowest_write = usize::MAX;
     }
 
     /// Leaves the scope for another one.
     pub(crate) fn enter(&mut self, scope: Scope) {
-        let frame = self.new_frame(scope);
-        self.frames.clear();
+        let first = self.frames.drain(..).next();
+        let mut frame = first.unwrap_or_else(|| self.empty_frame(scope));
+        self.begin_frame(&mut frame, scope);
         self.frames.push(frame);
     }
 
     pub(crate) fn new_frame(&self, scope: Scope) -> Frame<'s> {
+        let mut frame = self.empty_frame(scope);
+        self.begin_frame(&mut frame, scope);
+        frame
+    }
+
+    fn empty_frame(&self, scope: Scope) -> Frame<'s> {
         let columns = &self.scheme.scopes[&scope];
-        let area = Area::undefined(&columns.columns, self.scheme, &self.world.counts);
-        Frame { scope, columns, area, references: vec![None; columns.locals.len()] }
+        Frame { scope, columns, area: Area::default(), references: Vec::new() }
+    }
+
+    fn begin_frame(&self, frame: &mut Frame<'s>, scope: Scope) {
+        let columns = &self.scheme.scopes[&scope];
+        (frame.scope, frame.columns) = (scope, columns);
+        frame.area.undefine(&columns.columns, self.scheme, &self.world.counts);
+        frame.references.clear();
+        frame.references.resize(columns.locals.len(), None);
     }
 
     pub(crate) fn refuse<T>(&self, reason: impl Into<String>) -> Run<T> {
@@ -224,9 +288,19 @@ impl<'s> Machine<'s> {
 
     /// A value to compute with. For objects that is any value of the family, another one for each: what is computed
     /// does not depend on which, since otherwise the values would not be interchangeable.
-    fn as_number(&self, value: Cell) -> Run<i64> {
+    fn as_number(&mut self, value: Cell) -> Run<i64> {
         match value {
             Cell::Int(value) => Ok(value),
+            Cell::Object { .. } => {
+                self.uses_others = true;
+                self.number_of(value)
+            }
+            _ => self.refuse("something is computed with an interchangeable value"),
+        }
+    }
+
+    fn number_of(&self, object: Cell) -> Run<i64> {
+        match object {
             Cell::Object { family, entity } if u64::from(entity) < self.scheme.families[family as usize].size => {
                 Ok(self.scheme.families[family as usize].first + i64::from(entity))
             }
@@ -451,6 +525,7 @@ impl<'s> Machine<'s> {
                 }
             }
         }
+        self.uses_others |= !inside.is_empty();
         for family in inside {
             let counts = self.world.counts[family].iter().enumerate();
             choices.extend(counts.filter(|(_, count)| **count > 0).map(|(entity, _)| Choice::Entity(family, entity)));
@@ -660,6 +735,7 @@ impl<'s> Machine<'s> {
             if self.world.counts[family][entity] != 1 {
                 return self.refuse("several interchangeable values are used as one");
             }
+            self.uses_others |= self.own != Some((family, entity));
             for watch in &mut self.watches {
                 watch.uses(family, entity);
             }
@@ -818,6 +894,7 @@ impl<'s> Machine<'s> {
             return Ok(vec![Part::Cell(location.clone())]);
         }
         // All objects of a family are used.
+        self.uses_others = true;
         self.watches.iter_mut().for_each(Watch::uses_all);
         let mut parts = Vec::new();
         let counts = &self.world.counts;

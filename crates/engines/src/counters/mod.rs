@@ -3,9 +3,9 @@
 //! states that differ by a permutation, and nothing else.
 //!
 //! `columns` says which cells belong to objects, `world` has the cells by entities, `machine` and `execution` evaluate
-//! and execute on them, `canonical` is the stored form, `steps` has the steps and the values of properties, `store` and
-//! `search` the states, `orbits` how many states of the model they represent, and `concrete` runs of the model. The
-//! reference interpreter replays these.
+//! and execute on them (`sums`: loops that only add up), `canonical` is the stored form, `steps` has the steps and the
+//! values of properties (`local`: steps that are known already), `store` and `search` the states, `orbits` how many states
+//! of the model they represent, and `concrete` runs of the model. The reference interpreter replays these.
 //!
 //! What the evaluator does not show exactly is refused, with the place. That values are interchangeable is what the text
 //! shows ([`quotient_symmetry::symmetries_of_text`]), checked there.
@@ -14,11 +14,13 @@ mod canonical;
 mod columns;
 mod concrete;
 mod execution;
+mod local;
 mod machine;
 mod orbits;
 mod search;
 mod steps;
 mod store;
+mod sums;
 mod temporal;
 mod tracked;
 mod world;

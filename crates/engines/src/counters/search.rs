@@ -10,7 +10,7 @@ use super::canonical::{Canonical, decode};
 use super::columns::Scheme;
 use super::concrete::{counted, starts};
 use super::orbits::Orbits;
-use super::steps::{Chosen, Firing, Outcome, Truth, expand, truth};
+use super::steps::{Chosen, Firing, Outcome, Stepper, Truth};
 use super::store::{Number, Store};
 use super::tracked::Tracked;
 use super::{CountersBounds, Refused};
@@ -58,6 +58,7 @@ pub(crate) struct Search<'a> {
     /// What is tracked, if something is.
     tracked: Option<&'a Tracked>,
     pub(crate) observer: &'a mut dyn Observer,
+    stepper: Stepper<'a>,
     pub(crate) store: Store,
     pub(crate) covered: Vec<PropertyId>,
     pub(crate) levels: Vec<u64>,
@@ -99,6 +100,7 @@ impl<'a> Search<'a> {
             bounds,
             tracked,
             observer,
+            stepper: Stepper::new(scheme),
             store: Store::default(),
             covered: Vec::new(),
             levels: Vec::new(),
@@ -205,8 +207,9 @@ impl<'a> Search<'a> {
             return Ok(());
         }
         let world = decode(self.scheme, &state.key);
-        let value =
-            |property: PropertyId, decisive: bool| truth(self.scheme, &world, property, decisive).map_err(refused);
+        let stepper = &mut self.stepper;
+        let mut value =
+            |property: PropertyId, decisive: bool| stepper.truth(&world, property, decisive).map_err(refused);
         let wrong = |kind: WrongKind| {
             let mut keys = self.store.keys_to(origin);
             keys.push(state.key.clone());
@@ -265,7 +268,7 @@ impl<'a> Search<'a> {
     fn expand(&mut self, number: Number) -> Result<(), Box<End>> {
         let world = decode(self.scheme, self.store.key(number));
         let mut firings: Vec<Firing> = Vec::new();
-        expand(self.scheme, &world, &mut |firing| firings.push(firing)).map_err(refused)?;
+        self.stepper.expand(&world, &mut |firing| firings.push(firing)).map_err(refused)?;
         let orbit = match &mut self.orbits {
             Some(orbits) if self.options.statistics => {
                 Some(orbits.size(&world.counts, self.automorphisms.get(&number).copied().unwrap_or(1)))
@@ -299,7 +302,7 @@ impl<'a> Search<'a> {
     ///
     /// # Errors
     /// If counters do not show it.
-    pub(crate) fn dead_end(&self, property: PropertyId) -> Result<Option<Vec<Vec<u8>>>, Refused> {
+    pub(crate) fn dead_end(&mut self, property: PropertyId) -> Result<Option<Vec<Vec<u8>>>, Refused> {
         let mut before: Vec<Vec<Number>> = vec![Vec::new(); self.store.len()];
         for &(from, to) in &self.steps {
             before[to as usize].push(from);
@@ -308,7 +311,7 @@ impl<'a> Search<'a> {
         let mut pending: Vec<Number> = Vec::new();
         for number in 0..self.store.len() as Number {
             let world = decode(self.scheme, self.store.key(number));
-            if truth(self.scheme, &world, property, true)? == Truth::True {
+            if self.stepper.truth(&world, property, true)? == Truth::True {
                 reaches[number as usize] = true;
                 pending.push(number);
             }

@@ -1,5 +1,5 @@
 //! The steps of a state, and the values of properties in it: a rule runs once for each choice of its parameters up to
-//! exchange of objects that are alike.
+//! exchange of objects that are alike. Steps that are known are not executed again (`local`).
 
 use quotient_ir::{ExprId, Parameter, PropertyId, RuleId, Span};
 use quotient_symmetry::Scope;
@@ -7,6 +7,7 @@ use quotient_symmetry::Scope;
 use super::Refused;
 use super::canonical::{Canonical, canonical, sort_multisets};
 use super::columns::Scheme;
+use super::local::{Effect, Known, LocalStep, LocalSteps, Own};
 use super::machine::{Choice, Machine, Stop};
 use super::world::{Cell, World};
 
@@ -49,71 +50,202 @@ pub(crate) enum Truth {
     Fault,
 }
 
-/// Calls `visit` for each step of a state.
-///
-/// # Errors
-/// If counters do not show what a step does.
-pub(crate) fn expand(scheme: &Scheme<'_>, world: &World, visit: &mut dyn FnMut(Firing)) -> Result<(), Refused> {
-    let mut machine: Option<Machine<'_>> = None;
-    for (rule, entry) in scheme.model.rules.iter_enumerated() {
-        let scope = Scope::Rule(rule);
-        let machine = machine.get_or_insert_with(|| Machine::new(scheme, world.clone(), scope, entry.span));
-        machine.enter(scope);
-        let mut valuations = Valuations { machine, parameters: &entry.parameters, span: entry.span };
-        valuations.each(&mut |machine, chosen, weight| {
-            let firing = |outcome| Firing { rule, chosen: chosen.to_vec(), weight, outcome };
-            match value(machine, entry.guard)? {
-                Truth::True => {}
-                Truth::False => return Ok(true),
-                Truth::Fault => {
-                    visit(firing(Outcome::Fault));
-                    return Ok(true);
-                }
-            }
-            let mut after = machine.clone();
-            let outcome = match after.execute_all(&entry.body) {
-                Ok(_) => {
-                    let has_moved = differs(scheme, &machine.world, &mut after);
-                    let covered = after.covered.iter().copied().collect();
-                    let next =
-                        canonical(scheme, after.world).map_err(|refused| Refused { span: entry.span, ..refused })?;
-                    Outcome::Next { next, covered, has_moved }
-                }
-                Err(Stop::Pruned) => Outcome::Pruned,
-                Err(Stop::Fault) => Outcome::Fault,
-                Err(Stop::Refused(refused)) => return Err(refused),
-            };
-            visit(firing(outcome));
-            Ok(true)
-        })?;
-    }
-    Ok(())
+/// Takes the steps of states, and evaluates properties in them.
+pub(crate) struct Stepper<'s> {
+    scheme: &'s Scheme<'s>,
+    machine: Machine<'s>,
+    /// The machine after a step.
+    after: Machine<'s>,
+    /// The state after a local step.
+    next: World,
+    local: LocalSteps,
 }
 
-/// Whether all instances of a property hold in a state, or some: the first that decides it, or has no value.
-///
-/// # Errors
-/// If counters do not show it.
-pub(crate) fn truth(
-    scheme: &Scheme<'_>,
-    world: &World,
-    property: PropertyId,
-    decisive: bool,
-) -> Result<Truth, Refused> {
-    let entry = &scheme.model.properties[property];
-    let Some(condition) = entry.formula.condition() else { return Ok(Truth::False) };
-    let machine = &mut Machine::new(scheme, world.clone(), Scope::Property(property), entry.span);
-    let mut found = if decisive { Truth::False } else { Truth::True };
-    let mut valuations = Valuations { machine, parameters: &entry.parameters, span: entry.span };
-    valuations.each(&mut |machine, _, _| {
-        let value = value(machine, condition)?;
-        let decides = value == Truth::Fault || (value == Truth::True) == decisive;
-        if decides {
-            found = value;
+/// A rule that ran for some parameters.
+struct Ran<'a, 's> {
+    chosen: &'a [Chosen],
+    weight: u128,
+    before: &'a Machine<'s>,
+    after: &'a mut Machine<'s>,
+    /// The object that was chosen, split off from others.
+    own: Own,
+    uses_others: bool,
+    end: RunEnd,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum RunEnd {
+    Disabled,
+    Pruned,
+    Fault,
+    Next,
+}
+
+impl<'s> Stepper<'s> {
+    pub(crate) fn new(scheme: &'s Scheme<'s>) -> Self {
+        let (machine, after) = (Machine::new(scheme), Machine::new(scheme));
+        Self { scheme, machine, after, next: World::default(), local: LocalSteps::new(scheme) }
+    }
+
+    /// Calls `visit` for each step of a state.
+    ///
+    /// # Errors
+    /// If counters do not show what a step does.
+    pub(crate) fn expand(&mut self, world: &World, visit: &mut dyn FnMut(Firing)) -> Result<(), Refused> {
+        let scheme = self.scheme;
+        self.machine.load(world);
+        let objects = self.local.begin(world);
+        let mut known = Vec::with_capacity(objects.len());
+        for own in objects {
+            known.push((self.local_steps(world, own)?, 0));
         }
-        Ok(!decides)
+        for (rule, entry) in scheme.model.rules.iter_enumerated() {
+            let Some(family) = self.local.family_of(rule) else {
+                self.fire(rule, None, visit)?;
+                continue;
+            };
+            for (known, at) in known.iter_mut().filter(|(it, _)| it.own.map(|(family, _)| family) == family) {
+                while let Some(step) = known.steps.get(*at).filter(|step| step.rule == rule) {
+                    *at += 1;
+                    let outcome = match &step.effect {
+                        Effect::Unknown => {
+                            self.fire(rule, known.own, visit)?;
+                            continue;
+                        }
+                        Effect::Pruned => Outcome::Pruned,
+                        Effect::Fault => Outcome::Fault,
+                        Effect::Next { change, covered, has_moved } => {
+                            self.next.clone_from(world);
+                            self.local.apply(scheme, known, change, &mut self.next);
+                            let next = canonical(scheme, &mut self.next)
+                                .map_err(|refused| Refused { span: entry.span, ..refused })?;
+                            Outcome::Next { next, covered: covered.clone(), has_moved: *has_moved }
+                        }
+                    };
+                    let weight = known.own.map_or(1, |(family, entity)| u128::from(world.counts[family][entity]));
+                    visit(Firing { rule, chosen: step.chosen(known.own), weight, outcome });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The steps of rules about one object, for that object.
+    fn local_steps(&mut self, world: &World, own: Own) -> Result<Known, Refused> {
+        let missing = match self.local.look(self.scheme, world, own) {
+            Ok(known) => return Ok(known),
+            Err(missing) => missing,
+        };
+        let scheme = self.scheme;
+        let mut found = Vec::new();
+        for rule in self.local.rules_of(own) {
+            let (mut steps, mut uses_others) = (Vec::new(), false);
+            let Self { machine, after, local, .. } = self;
+            run(scheme, (machine, after), rule, own, &mut |ran| {
+                uses_others |= ran.uses_others;
+                let effect = match ran.end {
+                    _ if uses_others => return Ok(()),
+                    RunEnd::Disabled => return Ok(()),
+                    RunEnd::Pruned => Effect::Pruned,
+                    RunEnd::Fault => Effect::Fault,
+                    RunEnd::Next => {
+                        let has_moved = differs(scheme, &ran.before.world, ran.after);
+                        let change = local.change(scheme, &missing, &ran.after.world, ran.own);
+                        Effect::Next { change, covered: ran.after.covered.iter().copied().collect(), has_moved }
+                    }
+                };
+                steps.push(LocalStep::new(rule, ran.chosen, effect));
+                Ok(())
+            })?;
+            match uses_others {
+                true => found.push(LocalStep::new(rule, &[], Effect::Unknown)),
+                false => found.append(&mut steps),
+            }
+        }
+        Ok(self.local.learn(missing, found))
+    }
+
+    /// Calls `visit` for each step of a rule, for an object if one is given.
+    fn fire(&mut self, rule: RuleId, own: Own, visit: &mut dyn FnMut(Firing)) -> Result<(), Refused> {
+        let scheme = self.scheme;
+        let span = scheme.model.rules[rule].span;
+        run(scheme, (&mut self.machine, &mut self.after), rule, own, &mut |ran| {
+            let outcome = match ran.end {
+                RunEnd::Disabled => return Ok(()),
+                RunEnd::Pruned => Outcome::Pruned,
+                RunEnd::Fault => Outcome::Fault,
+                RunEnd::Next => {
+                    let has_moved = differs(scheme, &ran.before.world, ran.after);
+                    let covered = ran.after.covered.iter().copied().collect();
+                    let next =
+                        canonical(scheme, &mut ran.after.world).map_err(|refused| Refused { span, ..refused })?;
+                    Outcome::Next { next, covered, has_moved }
+                }
+            };
+            visit(Firing { rule, chosen: ran.chosen.to_vec(), weight: ran.weight, outcome });
+            Ok(())
+        })
+    }
+
+    /// Whether all instances of a property hold in a state, or some: the first that decides it, or has no value.
+    ///
+    /// # Errors
+    /// If counters do not show it.
+    pub(crate) fn truth(&mut self, world: &World, property: PropertyId, decisive: bool) -> Result<Truth, Refused> {
+        let entry = &self.scheme.model.properties[property];
+        let Some(condition) = entry.formula.condition() else { return Ok(Truth::False) };
+        let machine = &mut self.machine;
+        machine.load(world);
+        machine.enter(Scope::Property(property));
+        let mut found = if decisive { Truth::False } else { Truth::True };
+        let mut valuations = Valuations { machine, parameters: &entry.parameters, only: None, span: entry.span };
+        valuations.each(&mut |machine, _, _, _| {
+            let value = value(machine, condition)?;
+            let decides = value == Truth::Fault || (value == Truth::True) == decisive;
+            if decides {
+                found = value;
+            }
+            Ok(!decides)
+        })?;
+        Ok(found)
+    }
+}
+
+/// Runs a rule for each choice of its parameters, for one object if one is given.
+fn run<'s>(
+    scheme: &'s Scheme<'s>,
+    (machine, after): (&mut Machine<'s>, &mut Machine<'s>),
+    rule: RuleId,
+    only: Own,
+    visit: &mut dyn FnMut(Ran<'_, 's>) -> Result<(), Refused>,
+) -> Result<(), Refused> {
+    let entry = &scheme.model.rules[rule];
+    machine.enter(Scope::Rule(rule));
+    let mut valuations = Valuations { machine, parameters: &entry.parameters, only, span: entry.span };
+    valuations.each(&mut |machine, chosen, objects, weight| {
+        let own = objects.iter().copied().flatten().next();
+        (machine.own, machine.uses_others) = (own, false);
+        let guard = value(machine, entry.guard)?;
+        let mut uses_others = machine.uses_others;
+        let end = match guard {
+            Truth::False => RunEnd::Disabled,
+            Truth::Fault => RunEnd::Fault,
+            Truth::True => {
+                after.clone_from(machine);
+                let result = after.execute_all(&entry.body);
+                uses_others = after.uses_others;
+                match result {
+                    Ok(_) => RunEnd::Next,
+                    Err(Stop::Pruned) => RunEnd::Pruned,
+                    Err(Stop::Fault) => RunEnd::Fault,
+                    Err(Stop::Refused(refused)) => return Err(refused),
+                }
+            }
+        };
+        visit(Ran { chosen, weight, before: machine, after: &mut *after, own, uses_others, end })?;
+        Ok(true)
     })?;
-    Ok(found)
+    Ok(())
 }
 
 /// The value of a condition; the machine is the same afterwards.
@@ -134,11 +266,13 @@ fn value(machine: &mut Machine<'_>, condition: ExprId) -> Result<Truth, Refused>
 struct Valuations<'a, 's> {
     machine: &'a mut Machine<'s>,
     parameters: &'a [Parameter],
+    /// The only object that is chosen, if one is given.
+    only: Own,
     span: Span,
 }
 
-/// What is done for a valuation; it returns whether to continue.
-type Visit<'v, 's> = &'v mut dyn FnMut(&mut Machine<'s>, &[Chosen], u128) -> Result<bool, Refused>;
+/// What is done for a valuation, with the objects that were split off for it; it returns whether to continue.
+type Visit<'v, 's> = &'v mut dyn FnMut(&mut Machine<'s>, &[Chosen], &[Own], u128) -> Result<bool, Refused>;
 
 impl<'s> Valuations<'_, 's> {
     fn each(&mut self, visit: Visit<'_, 's>) -> Result<bool, Refused> {
@@ -150,16 +284,23 @@ impl<'s> Valuations<'_, 's> {
     fn from(
         &mut self,
         chosen: &mut Vec<Chosen>,
-        objects: &mut Vec<Option<(usize, usize)>>,
+        objects: &mut Vec<Own>,
         weight: u128,
         visit: Visit<'_, 's>,
     ) -> Result<bool, Refused> {
         self.machine.begin(self.span);
         let Some(parameter) = self.parameters.get(chosen.len()) else {
-            return visit(self.machine, chosen, weight);
+            return visit(self.machine, chosen, objects, weight);
         };
         let choices = self.machine.choices(parameter.local, &parameter.range).map_err(|stop| self.refused(stop))?;
         for choice in choices {
+            let is_left_out = match (&choice, self.only) {
+                (&Choice::Entity(family, entity), Some(only)) => only != (family, entity),
+                _ => false,
+            };
+            if is_left_out {
+                continue;
+            }
             let splits = self.machine.splits();
             let (value, count, own) = match choice {
                 Choice::Value(value) => (Cell::Int(value), 1, Chosen::Value(value)),

@@ -16,7 +16,7 @@ use quotient_temporal::Atom;
 use super::canonical::decode;
 use super::columns::Scheme;
 use super::concrete::{NoRun, Runs, counted, starts};
-use super::steps::{Firing, Outcome, Truth, expand, truth};
+use super::steps::{Firing, Outcome, Stepper, Truth};
 use super::store::{Number, Store};
 use super::tracked::Tracked;
 use super::{CountersError, Refused, refuse_unsupported};
@@ -68,7 +68,7 @@ pub fn check_temporal_by_counters(
     let scheme = Scheme::new(&tracked.model, &tracked.layout, &text)?;
     let interpreter = Interpreter::new(&tracked.model, &tracked.layout).until(&observer.interrupt());
     let runs = Runs { scheme: &scheme, interpreter: &interpreter };
-    let mut explored = Explored::new(temporal.atoms.len());
+    let mut explored = Explored::new(temporal.atoms.len(), &scheme);
     let found = explored.explore(&tracked, &runs, options, observer);
     report.searches.push(ProductReport {
         instances: Interpreter::new(model, layout).instances(&entry.parameters, &entry.locals).collect(),
@@ -131,7 +131,8 @@ impl<E: Into<CountersError>> From<E> for NoVerdict {
 }
 
 /// The states found, and the graph of their steps.
-struct Explored {
+struct Explored<'s> {
+    stepper: Stepper<'s>,
     store: Store,
     builder: GraphBuilder,
     transitions: u64,
@@ -139,10 +140,10 @@ struct Explored {
     stays: StateSet,
 }
 
-impl Explored {
-    fn new(atoms: usize) -> Self {
-        let builder = GraphBuilder::new(atoms);
-        Self { store: Store::default(), builder, transitions: 0, stays: StateSet::default() }
+impl<'s> Explored<'s> {
+    fn new(atoms: usize, scheme: &'s Scheme<'s>) -> Self {
+        let (stepper, builder) = (Stepper::new(scheme), GraphBuilder::new(atoms));
+        Self { stepper, store: Store::default(), builder, transitions: 0, stays: StateSet::default() }
     }
 
     /// Builds the graph of all states.
@@ -196,14 +197,14 @@ impl Explored {
     ) -> Result<(), NoVerdict> {
         let world = decode(runs.scheme, self.store.key(number));
         for (atom, &condition) in (0..).zip(&tracked.conditions) {
-            match truth(runs.scheme, &world, condition, true)? {
+            match self.stepper.truth(&world, condition, true)? {
                 Truth::True => self.builder.label(Atom(atom), number),
                 Truth::False => {}
                 Truth::Fault => return Err(self.without_value(runs, condition, self.store.keys_to(Some(number)))),
             }
         }
         let mut firings: Vec<Firing> = Vec::new();
-        expand(runs.scheme, &world, &mut |firing| firings.push(firing))?;
+        self.stepper.expand(&world, &mut |firing| firings.push(firing))?;
         let mut ending = Ending::Stays;
         let mut targets: Vec<Number> = Vec::new();
         for firing in firings {
@@ -243,7 +244,7 @@ impl Explored {
         if !checks.assumptions.is_empty() {
             let world = decode(runs.scheme, key);
             for &property in &checks.assumptions {
-                match truth(runs.scheme, &world, property, false)? {
+                match self.stepper.truth(&world, property, false)? {
                     Truth::True => {}
                     Truth::False => return Ok(None),
                     Truth::Fault => {

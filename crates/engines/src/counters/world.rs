@@ -24,7 +24,7 @@ impl Cell {
 }
 
 /// The cells of some declarations.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Area {
     pub(crate) single: Vec<Cell>,
     /// For each family, the rows of its entities.
@@ -34,25 +34,48 @@ pub(crate) struct Area {
     pub(crate) pairs: Vec<Vec<Vec<Cell>>>,
 }
 
+/// Copies are made for every step, so they reuse memory.
+impl Clone for Area {
+    fn clone(&self) -> Self {
+        Self { single: self.single.clone(), each: self.each.clone(), pairs: self.pairs.clone() }
+    }
+
+    fn clone_from(&mut self, other: &Self) {
+        self.single.clone_from(&other.single);
+        self.each.clone_from(&other.each);
+        self.pairs.clone_from(&other.pairs);
+    }
+}
+
 impl Area {
-    /// Undefined cells for some entities.
-    pub(crate) fn undefined(columns: &Columns, scheme: &Scheme<'_>, counts: &[Vec<u64>]) -> Self {
-        let row = |(width, counts): (&usize, &Vec<u64>)| vec![Cell::Undefined; width * counts.len()];
-        let pairs = |(width, &(row, column)): (&usize, &(usize, usize))| match width {
-            0 => Vec::new(),
-            _ => vec![vec![Cell::Undefined; width * counts[column].len()]; counts[row].len()],
+    /// Makes all cells undefined, for some entities.
+    pub(crate) fn undefine(&mut self, columns: &Columns, scheme: &Scheme<'_>, counts: &[Vec<u64>]) {
+        let undefine = |cells: &mut Vec<Cell>, count: usize| {
+            cells.clear();
+            cells.resize(count, Cell::Undefined);
         };
-        let mut area = Self {
-            single: vec![Cell::Undefined; columns.singles],
-            each: columns.widths.iter().zip(counts).map(row).collect(),
-            pairs: columns.pair_widths.iter().zip(&scheme.pairs).map(pairs).collect(),
-        };
+        undefine(&mut self.single, columns.singles);
+        self.each.resize_with(columns.widths.len(), Vec::new);
+        for (row, (width, counts)) in self.each.iter_mut().zip(columns.widths.iter().zip(counts)) {
+            undefine(row, width * counts.len());
+        }
+        self.pairs.resize_with(columns.pair_widths.len(), Vec::new);
+        for (rows, (&width, &(row, column))) in self.pairs.iter_mut().zip(columns.pair_widths.iter().zip(&scheme.pairs))
+        {
+            rows.resize_with(if width == 0 { 0 } else { counts[row].len() }, Vec::new);
+            rows.iter_mut().for_each(|row| undefine(row, width * counts[column].len()));
+        }
         for multiset in &columns.multisets {
             for position in 0..multiset.capacity {
-                area.fill(columns, multiset.first + position * multiset.stride, Cell::Int(0));
+                self.fill(columns, multiset.first + position * multiset.stride, Cell::Int(0));
             }
         }
-        area
+    }
+
+    /// The cells of an entity.
+    pub(crate) fn row(&self, columns: &Columns, family: usize, entity: usize) -> &[Cell] {
+        let width = columns.widths[family];
+        &self.each[family][entity * width..(entity + 1) * width]
     }
 
     /// Gives all cells of a column the same contents.
@@ -136,11 +159,22 @@ impl Area {
 }
 
 /// A state: how many objects each entity has, and the cells.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct World {
     /// For each family, the number of objects of its entities. None are left in one that was used up.
     pub(crate) counts: Vec<Vec<u64>>,
     pub(crate) area: Area,
+}
+
+impl Clone for World {
+    fn clone(&self) -> Self {
+        Self { counts: self.counts.clone(), area: self.area.clone() }
+    }
+
+    fn clone_from(&mut self, other: &Self) {
+        self.counts.clone_from(&other.counts);
+        self.area.clone_from(&other.area);
+    }
 }
 
 impl World {

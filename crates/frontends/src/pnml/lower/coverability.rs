@@ -8,8 +8,8 @@
 
 use std::collections::VecDeque;
 
-use super::super::net::{DOT, Net, Transition};
-use super::super::terms::{Condition, Term};
+use super::super::net::Net;
+use super::unfolding::{Change, Firing, Unfolding, unfold};
 
 /// The most comparisons of numbers of tokens.
 const MOST_WORK: u64 = 200_000_000;
@@ -20,70 +20,49 @@ const UNBOUNDED: i64 = i64::MAX;
 /// What the markings that can be reached, or exceeded, say about places.
 #[derive(Debug)]
 pub(super) struct Coverability {
-    /// The greatest number of tokens of each place; none if there is no greatest.
+    /// The greatest number of tokens of one colour of each place; none if there is no greatest.
     pub(super) bounds: Vec<Option<i64>>,
     /// A run that can be repeated at its end, if a place is unbounded.
     pub(super) pump: Option<Pump>,
 }
 
-/// Transitions from the initial marking, and then transitions that can be repeated for ever, each time with more tokens in
-/// a place.
-#[derive(Debug, PartialEq, Eq)]
+/// Firings from the initial marking, and then firings that can be repeated for ever, each time with more tokens in a place.
+#[derive(Debug)]
 pub(super) struct Pump {
     pub(super) place: usize,
-    pub(super) before: Vec<usize>,
-    pub(super) repeated: Vec<usize>,
+    pub(super) before: Vec<Firing>,
+    pub(super) repeated: Vec<Firing>,
 }
 
-/// A net of black tokens: its initial marking, and what each transition takes and adds.
-struct Counters {
-    initial: Vec<i64>,
-    transitions: Vec<Change>,
+/// The same for the cells of an unfolding, with the positions of its changes.
+#[derive(Debug)]
+struct Cover {
+    bounds: Vec<Option<i64>>,
+    pump: Option<CellPump>,
 }
 
-/// The places of a transition, with numbers of tokens.
-struct Change {
-    number: usize,
-    takes: Vec<(usize, i64)>,
-    adds: Vec<(usize, i64)>,
+#[derive(Debug, PartialEq, Eq)]
+struct CellPump {
+    cell: usize,
+    before: Vec<usize>,
+    repeated: Vec<usize>,
 }
 
-/// The coverability of a net whose tokens are all alike. None if it is another one, or needs too much work.
+/// The coverability of a net, colour by colour. None if that needs too much work.
 pub(super) fn coverability(net: &Net) -> Option<Coverability> {
-    counters(net)?.cover()
-}
-
-fn counters(net: &Net) -> Option<Counters> {
-    let number = |terms: &[Term]| {
-        let is_plain = terms.iter().all(|term| term.coefficient >= 0);
-        if is_plain { terms.iter().try_fold(0i64, |sum, term| sum.checked_add(term.coefficient)) } else { None }
-    };
-    if net.places.iter().any(|place| place.domain.iter().any(|&class| class != DOT)) {
-        return None;
+    let unfolding = unfold(net)?;
+    let found = unfolding.cover()?;
+    let mut bounds = vec![Some(0); net.places.len()];
+    for (&place, bound) in unfolding.places.iter().zip(&found.bounds) {
+        let known: &mut Option<i64> = &mut bounds[place];
+        *known = known.zip(*bound).map(|(known, own)| known.max(own));
     }
-    let arcs = |arcs: &[(usize, Vec<Term>)]| -> Option<Vec<(usize, i64)>> {
-        let mut sums: std::collections::BTreeMap<usize, i64> = std::collections::BTreeMap::new();
-        for (place, terms) in arcs {
-            let sum = sums.entry(*place).or_default();
-            *sum = sum.checked_add(number(terms)?)?;
-        }
-        Some(sums.into_iter().filter(|(_, tokens)| *tokens > 0).collect())
-    };
-    let change = |(number, transition): (usize, &Transition)| match (&transition.guard, &transition.variables[..]) {
-        (Condition::Constant(false), _) => None,
-        (Condition::Constant(true), []) => {
-            Some(arcs(&transition.inputs).zip(arcs(&transition.outputs)).map(|(takes, adds)| Change {
-                number,
-                takes,
-                adds,
-            }))
-        }
-        _ => Some(None),
-    };
-    Some(Counters {
-        initial: net.places.iter().map(|place| number(&place.marking)).collect::<Option<_>>()?,
-        transitions: net.transitions.iter().enumerate().filter_map(change).collect::<Option<_>>()?,
-    })
+    let pump = found.pump.map(|CellPump { cell, before, repeated }| {
+        let firings =
+            |changes: Vec<usize>| changes.into_iter().map(|it| unfolding.changes[it].firing.clone()).collect();
+        Pump { place: unfolding.places[cell], before: firings(before), repeated: firings(repeated) }
+    });
+    Some(Coverability { bounds, pump })
 }
 
 impl Change {
@@ -120,18 +99,19 @@ fn is_covered(marking: &[i64], by: &[i64]) -> bool {
     marking.iter().zip(by).all(|(left, right)| left <= right)
 }
 
-impl Counters {
-    fn cover(&self) -> Option<Coverability> {
+impl Unfolding {
+    fn cover(&self) -> Option<Cover> {
         let mut work = MOST_WORK;
         let width = self.initial.len().max(1) as u64;
         let mut pump = None;
         let mut nodes = vec![Node { marking: self.initial.clone(), parent: None, by: 0, is_active: true }];
-        let mut waiting: VecDeque<(usize, usize)> = (0..self.transitions.len()).map(|by| (0, by)).collect();
+        let mut waiting: VecDeque<(usize, usize)> = (0..self.changes.len()).map(|by| (0, by)).collect();
         while let Some((parent, by)) = waiting.pop_front() {
             if !nodes[parent].is_active {
                 continue;
             }
-            let Some(mut marking) = self.transitions[by].fire(&nodes[parent].marking).ok()? else { continue };
+            work = work.checked_sub(1)?;
+            let Some(mut marking) = self.changes[by].fire(&nodes[parent].marking).ok()? else { continue };
             work = work.checked_sub(2 * width * nodes.len() as u64)?;
             let ancestors: Vec<usize> = std::iter::successors(Some(parent), |&node| nodes[node].parent).collect();
             self.accelerate(&nodes, &ancestors, by, &mut marking, &mut pump);
@@ -151,37 +131,44 @@ impl Counters {
             }
             let new = nodes.len();
             nodes.push(Node { marking, parent: Some(parent), by, is_active: true });
-            waiting.extend((0..self.transitions.len()).map(|by| (new, by)));
+            waiting.extend((0..self.changes.len()).map(|by| (new, by)));
         }
         let set: Vec<Vec<i64>> = nodes.into_iter().filter(|node| node.is_active).map(|node| node.marking).collect();
         let is_closed = self.is_closed(&set, &mut work)?;
         debug_assert!(is_closed, "a step leaves the coverability set");
-        let greatest = |place: usize| set.iter().map(|marking| marking[place]).max().filter(|&most| most != UNBOUNDED);
-        is_closed.then(|| Coverability { bounds: (0..self.initial.len()).map(greatest).collect(), pump })
+        let greatest = |cell: usize| set.iter().map(|marking| marking[cell]).max().filter(|&most| most != UNBOUNDED);
+        is_closed.then(|| Cover { bounds: (0..self.initial.len()).map(greatest).collect(), pump })
     }
 
     /// Replaces numbers that have grown since a smaller marking on the way here by ω.
-    fn accelerate(&self, nodes: &[Node], ancestors: &[usize], by: usize, marking: &mut [i64], pump: &mut Option<Pump>) {
+    fn accelerate(
+        &self,
+        nodes: &[Node],
+        ancestors: &[usize],
+        by: usize,
+        marking: &mut [i64],
+        pump: &mut Option<CellPump>,
+    ) {
         let before = marking.to_vec();
         for &ancestor in ancestors.iter().filter(|&&ancestor| nodes[ancestor].is_active) {
             let earlier = &nodes[ancestor].marking;
             if !is_covered(earlier, &before) {
                 continue;
             }
-            for place in (0..before.len()).filter(|&place| earlier[place] < before[place]) {
-                marking[place] = UNBOUNDED;
+            for cell in (0..before.len()).filter(|&cell| earlier[cell] < before[cell]) {
+                marking[cell] = UNBOUNDED;
                 // Without ω before, the run is one of the net.
                 if pump.is_none() && !before.contains(&UNBOUNDED) {
                     let mut run: Vec<usize> = ancestors
                         .iter()
                         .filter(|&&node| nodes[node].parent.is_some())
-                        .map(|&node| self.transitions[nodes[node].by].number)
+                        .map(|&node| nodes[node].by)
                         .collect();
                     run.reverse();
                     let depth = std::iter::successors(nodes[ancestor].parent, |&node| nodes[node].parent).count();
                     let mut repeated = run.split_off(depth);
-                    repeated.push(self.transitions[by].number);
-                    *pump = Some(Pump { place, before: run, repeated });
+                    repeated.push(by);
+                    *pump = Some(CellPump { cell, before: run, repeated });
                 }
             }
         }
@@ -195,8 +182,8 @@ impl Counters {
             return Some(false);
         }
         for marking in set {
-            for transition in &self.transitions {
-                let Some(after) = transition.fire(marking).ok()? else { continue };
+            for change in &self.changes {
+                let Some(after) = change.fire(marking).ok()? else { continue };
                 *work = work.checked_sub(width * set.len() as u64)?;
                 if !is_covered_by_set(&after) {
                     return Some(false);
@@ -211,8 +198,12 @@ impl Counters {
 mod tests {
     use super::*;
 
+    fn change(transition: usize, takes: Vec<(usize, i64)>, adds: Vec<(usize, i64)>) -> Change {
+        Change { firing: Firing { transition, values: Vec::new() }, takes, adds }
+    }
+
     /// A small net from a seed (xorshift).
-    fn random(seed: u64) -> Counters {
+    fn random(seed: u64) -> Unfolding {
         let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
         let mut below = |limit: u64| {
             state ^= state << 13;
@@ -222,7 +213,7 @@ mod tests {
         };
         let places = 2 + below(4) as usize;
         let initial = (0..places).map(|_| [0, 0, 1, 2][below(4) as usize]).collect();
-        let transitions = (0..1 + below(5) as usize).map(|number| {
+        let changes = (0..1 + below(5) as usize).map(|number| {
             let mut arcs = |most: u64| {
                 let mut tokens = vec![0i64; places];
                 for _ in 0..below(most) {
@@ -230,20 +221,20 @@ mod tests {
                 }
                 tokens.into_iter().enumerate().filter(|(_, tokens)| *tokens > 0).collect::<Vec<_>>()
             };
-            Change { number, takes: arcs(4), adds: arcs(4) }
+            change(number, arcs(4), arcs(4))
         });
-        Counters { initial, transitions: transitions.collect() }
+        Unfolding { initial, changes: changes.collect(), places: (0..places).collect() }
     }
 
     /// The greatest numbers of tokens, if there are not too many markings.
-    fn searched(net: &Counters, most: usize) -> Option<Vec<i64>> {
+    fn searched(net: &Unfolding, most: usize) -> Option<Vec<i64>> {
         let mut seen = std::collections::BTreeSet::from([net.initial.clone()]);
         let mut pending = vec![net.initial.clone()];
         while let Some(marking) = pending.pop() {
             if seen.len() > most {
                 return None;
             }
-            for after in net.transitions.iter().filter_map(|change| change.fire(&marking).expect("small numbers")) {
+            for after in net.changes.iter().filter_map(|change| change.fire(&marking).expect("small numbers")) {
                 if seen.insert(after.clone()) {
                     pending.push(after);
                 }
@@ -254,7 +245,7 @@ mod tests {
     }
 
     /// The tree of Karp and Miller as it was first, without leaving anything out: where it is unbounded.
-    fn tree(net: &Counters, most: usize) -> Option<Vec<Option<i64>>> {
+    fn tree(net: &Unfolding, most: usize) -> Option<Vec<Option<i64>>> {
         let mut greatest = net.initial.clone();
         let mut branches = vec![vec![net.initial.clone()]];
         let mut nodes = 0;
@@ -268,7 +259,7 @@ mod tests {
             if branch[..branch.len() - 1].contains(last) {
                 continue;
             }
-            for mut after in net.transitions.iter().filter_map(|change| change.fire(last).expect("small numbers")) {
+            for mut after in net.changes.iter().filter_map(|change| change.fire(last).expect("small numbers")) {
                 let smaller: Vec<&Vec<i64>> = branch.iter().filter(|marking| is_covered(marking, &after)).collect();
                 let grown: Vec<usize> =
                     (0..after.len()).filter(|&place| smaller.iter().any(|it| it[place] < after[place])).collect();
@@ -298,15 +289,14 @@ mod tests {
                 }
                 (Some(_), Some(_)) => panic!("seed {seed}: a net with few markings is unbounded"),
                 (Some(pump), None) => {
-                    assert_eq!(found.bounds[pump.place], None, "seed {seed}");
+                    assert_eq!(found.bounds[pump.cell], None, "seed {seed}");
                     let mut marking = net.initial.clone();
                     let mut run = |numbers: &[usize]| {
-                        for number in numbers {
-                            let change = net.transitions.iter().find(|change| change.number == *number);
-                            let after = change.expect("a transition").fire(&marking).expect("small numbers");
+                        for &number in numbers {
+                            let after = net.changes[number].fire(&marking).expect("small numbers");
                             marking = after.unwrap_or_else(|| panic!("seed {seed}: {number} cannot fire"));
                         }
-                        marking[pump.place]
+                        marking[pump.cell]
                     };
                     let mut tokens = run(&pump.before);
                     for _ in 0..5 {
@@ -324,13 +314,9 @@ mod tests {
     /// A place that the marking equation does not bound, and that stays empty: two tokens are never there to fill it.
     #[test]
     fn what_never_fires_fills_nothing() {
-        let change = |number, takes: &[(usize, i64)], adds: &[(usize, i64)]| Change {
-            number,
-            takes: takes.to_vec(),
-            adds: adds.to_vec(),
-        };
-        let transitions = vec![change(0, &[(0, 1)], &[(1, 1)]), change(1, &[(1, 2)], &[(1, 2), (2, 1)])];
-        let found = Counters { initial: vec![1, 0, 0], transitions }.cover().expect("little work");
+        let changes = vec![change(0, vec![(0, 1)], vec![(1, 1)]), change(1, vec![(1, 2)], vec![(1, 2), (2, 1)])];
+        let net = Unfolding { initial: vec![1, 0, 0], changes, places: vec![0, 1, 2] };
+        let found = net.cover().expect("little work");
         assert_eq!((found.bounds, found.pump), (vec![Some(1), Some(1), Some(0)], None));
     }
 
@@ -341,7 +327,7 @@ mod tests {
             let net = random(seed);
             let Some(expected) = net.cover() else { continue };
             let mut reversed = random(seed);
-            reversed.transitions.reverse();
+            reversed.changes.reverse();
             assert_eq!(reversed.cover().expect("the same work").bounds, expected.bounds, "seed {seed}");
         }
     }

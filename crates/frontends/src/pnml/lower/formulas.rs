@@ -6,12 +6,14 @@
 //! such a state, and `AX p` is true. In linear formulas the last state is repeated.
 
 use quotient_ir::{
-    BinaryOperator, Diagnostic, ExprId, Formula, Objective, Positions, Property, PropertyKind, Temporal, TemporalClaim,
+    BinaryOperator, Diagnostic, Expr, ExprId, Formula, Function, Local, LocalKind, Model, Objective, Place, Positions,
+    Property, PropertyKind, ReturnValue, Root, Statement, StatementKind, Temporal, TemporalClaim, Type, TypeId,
+    TypeKind,
 };
 use quotient_temporal::branching::is_ctl;
 use quotient_temporal::{Atom, Formulas, PathQuantifier};
 
-use super::{Index, Lowering, Scope};
+use super::{Factor, Lowering, Scope, in_loops};
 use crate::joined::joined;
 use crate::pnml::net::MOST_CELLS;
 use crate::pnml::xml::Element;
@@ -340,8 +342,9 @@ impl Lowering<'_> {
     /// All tokens in some places, of all colours.
     fn sum_of_places(&mut self, element: &Element) -> Option<(ExprId, String)> {
         let net = self.net;
-        let mut cells = Vec::new();
+        let mut parts = Vec::new();
         let mut names = Vec::new();
+        let mut cells = 0;
         for place in element.named("place") {
             let id = place.text.trim();
             let Some(number) = net.places.iter().position(|it| it.id == id) else {
@@ -349,35 +352,60 @@ impl Lowering<'_> {
                 return None;
             };
             names.push(net.places[number].name.as_str());
-            self.cells_of(number, &mut cells);
-            if cells.len() > MOST_CELLS {
+            cells += net.cells(&net.places[number].domain).unwrap_or(MOST_CELLS);
+            if cells > MOST_CELLS {
                 self.refuse(place, "these are too many places".into(), "choose smaller classes");
                 return None;
             }
+            parts.push(self.tokens_in(number));
         }
-        let sum = joined(cells, |left, right| self.binary(BinaryOperator::Add, left, right));
+        let sum = joined(parts, |left, right| self.binary(BinaryOperator::Add, left, right));
         let sum = sum.unwrap_or_else(|| self.number(0));
         Some((sum, format!("tokens({})", names.join(", "))))
     }
 
-    /// The counters of a place.
-    fn cells_of(&mut self, place: usize, cells: &mut Vec<ExprId>) {
-        let classes: Vec<usize> = self.net.places[place].domain.clone();
-        let mut indices: Vec<Vec<Index>> = vec![Vec::new()];
-        for class in classes {
-            if self.class_types[class].is_none() {
-                continue;
-            }
-            let (first, last) = (self.net.classes[class].first, self.net.classes[class].last());
-            let values: Vec<Index> = (first..=last).map(|value| Index(self.number(value))).collect();
-            let longer = indices.iter().flat_map(|known| {
-                values.iter().map(move |&value| known.iter().copied().chain([value]).collect::<Vec<Index>>())
-            });
-            indices = longer.collect();
+    /// All tokens in a place. Colours are summed up by a function with loops: a sum in which each value is written would hide
+    /// that none is treated differently.
+    fn tokens_in(&mut self, place: usize) -> ExprId {
+        let all = vec![Factor::All; self.net.places[place].domain.len()];
+        let mut scope = Scope::default();
+        let (cell, loops) = self.cell(&mut scope, place, &all);
+        let tokens = self.read(cell);
+        if loops.is_empty() {
+            return tokens;
         }
-        for index in indices {
-            let cell = self.element(place, &index);
-            cells.push(self.read(cell));
+        let net = self.net;
+        let known = self.sums[place];
+        let function = known.unwrap_or_else(|| {
+            let entry = &net.places[place];
+            let (name, span) = (format!("tokens in {}", entry.name), entry.span);
+            let ty = self.sum_type(place);
+            let total = scope.locals.push(Local { name: "total".into(), ty, kind: LocalKind::Variable, span });
+            let target = self.model.pool.place(Place { root: Root::Local(total), steps: Vec::new(), ty });
+            let (so_far, zero) = (self.read(target), self.number(0));
+            let more = self.binary(BinaryOperator::Add, so_far, tokens);
+            let statement = |kind| Statement { kind, span };
+            let mut body = vec![statement(StatementKind::Assign { target, value: zero })];
+            body.extend(in_loops(vec![statement(StatementKind::Assign { target, value: more })], &loops, span));
+            body.push(statement(StatementKind::Return(Some(ReturnValue::Value(so_far)))));
+            let (parameters, locals, result) = (Vec::new(), scope.locals, Some(ty));
+            self.model.functions.push(Function { name, parameters, locals, result, body, span })
+        });
+        self.sums[place] = Some(function);
+        self.model.pool.expression(Expr::Call { function, arguments: Vec::new() })
+    }
+
+    /// The values of the sum of all counters of a place.
+    fn sum_type(&mut self, place: usize) -> TypeId {
+        let counter = self.counter_type(place);
+        let cells = self.net.cells(&self.net.places[place].domain);
+        let high = match (&self.model.types[counter].kind, cells) {
+            (TypeKind::Range { high, .. }, Some(cells)) => high.checked_mul(cells as i64),
+            _ => None,
+        };
+        match high {
+            Some(high) => self.model.types.push(Type { name: None, kind: TypeKind::Range { low: 0, high } }),
+            None => Model::INTEGER,
         }
     }
 }

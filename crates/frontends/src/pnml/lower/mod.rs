@@ -9,11 +9,12 @@ mod bounds;
 mod coverability;
 mod formulas;
 mod rules;
+mod unfolding;
 
 use quotient_ir::{
-    BinaryOperator, Diagnostic, Expr, ExprId, Iteration, Local, LocalId, LocalKind, Model, Parameter, Place, PlaceId,
-    Quantifier, Root, Source, Span, Start, Statement, StatementKind, Step, Table, Type, TypeId, TypeKind,
-    UnaryOperator, VariableId,
+    BinaryOperator, Diagnostic, Expr, ExprId, FunctionId, Iteration, Local, LocalId, LocalKind, Model, Parameter,
+    Place, PlaceId, Quantifier, Root, Source, Span, Start, Statement, StatementKind, Step, Table, Type, TypeId,
+    TypeKind, UnaryOperator, VariableId,
 };
 use rustc_hash::FxHashMap;
 
@@ -21,6 +22,7 @@ use super::net::{ClassId, DOT, MOST_CELLS, Net};
 use super::terms::{Comparison, Condition, Factor, Term, Value};
 use super::xml::Element;
 use crate::joined::joined;
+use unfolding::{Firing, named_by, tokens};
 
 /// The bound that is assumed where none follows.
 pub(super) const ASSUMED_BOUND: i64 = 255;
@@ -43,6 +45,7 @@ pub(super) fn lower(
         array_types: FxHashMap::default(),
         places: Vec::new(),
         bounds: Vec::new(),
+        sums: vec![None; net.places.len()],
         assumed,
     };
     lowering.model.counts_tokens = true;
@@ -70,6 +73,8 @@ struct Lowering<'n> {
     places: Vec<VariableId>,
     /// The bound of each place that follows from the net.
     bounds: Vec<Option<i64>>,
+    /// The function that sums up the tokens of a place, if a formula needs it.
+    sums: Vec<Option<FunctionId>>,
     assumed: i64,
 }
 
@@ -119,8 +124,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Finds the bounds of places for which none follows from the marking equation, if tokens are alike; and says which
-    /// places are unbounded.
+    /// Finds the bounds of places for which none follows from the marking equation, and says which places are unbounded.
     fn cover(&mut self) {
         let net = self.net;
         if self.bounds.iter().all(Option::is_some) {
@@ -132,9 +136,9 @@ impl Lowering<'_> {
         }
         let Some(pump) = found.pump else { return };
         let place = &net.places[pump.place];
-        let names = |transitions: &[usize]| -> String {
-            let shown = transitions.iter().take(LISTED).map(|&number| format!("`{}`", net.transitions[number].name));
-            let more = transitions.len().saturating_sub(LISTED);
+        let names = |firings: &[Firing]| -> String {
+            let shown = firings.iter().take(LISTED).map(|firing| format!("`{}`", firing.text(net)));
+            let more = firings.len().saturating_sub(LISTED);
             let more = (more > 0).then(|| format!("{more} more"));
             shown.chain(more).collect::<Vec<_>>().join(", ")
         };
@@ -183,35 +187,15 @@ impl Lowering<'_> {
     /// A closed multiset with subtractions, token by token.
     fn evaluated(&mut self, place: usize, terms: &[Term]) -> Vec<Term> {
         let (net, domain) = (self.net, &self.net.places[place].domain);
-        let mut counts: std::collections::BTreeMap<Vec<i64>, i64> = std::collections::BTreeMap::new();
-        let mut named = 0usize;
-        for term in terms {
-            let alls = term.factors.iter().zip(domain).filter(|(factor, _)| **factor == Factor::All);
-            named += alls.map(|(_, &class)| net.classes[class].size as usize).product::<usize>();
-            if named > MOST_CELLS {
-                let entry = &net.places[place];
-                let message = format!("the initial marking of `{}` names more than {MOST_CELLS} tokens", entry.name);
-                let error = Diagnostic::error("too-large", message, entry.span);
-                self.diagnostics.push(error.with_help("subtract from fewer tokens"));
-                return Vec::new();
-            }
-            let mut tokens: Vec<Vec<i64>> = vec![Vec::new()];
-            for (factor, &class) in term.factors.iter().zip(domain) {
-                let class = &net.classes[class];
-                let values: Vec<i64> = match factor {
-                    Factor::All => (class.first..=class.last()).collect(),
-                    Factor::One(Value::Constant(value)) => vec![*value],
-                    Factor::One(_) => Vec::new(),
-                };
-                let longer = tokens
-                    .iter()
-                    .flat_map(|token| values.iter().map(move |&value| token.iter().copied().chain([value]).collect()));
-                tokens = longer.collect();
-            }
-            for token in tokens {
-                *counts.entry(token).or_default() += term.coefficient;
-            }
-        }
+        let named: usize = terms.iter().map(|term| named_by(net, domain, term)).fold(0, usize::saturating_add);
+        let counts = Some(named).filter(|&named| named <= MOST_CELLS);
+        let Some(counts) = counts.and_then(|_| tokens(net, domain, terms, &Default::default())) else {
+            let entry = &net.places[place];
+            let message = format!("the initial marking of `{}` names more than {MOST_CELLS} tokens", entry.name);
+            let error = Diagnostic::error("too-large", message, entry.span);
+            self.diagnostics.push(error.with_help("subtract from fewer tokens"));
+            return Vec::new();
+        };
         if counts.values().any(|&count| count < 0) {
             let entry = &net.places[place];
             let message = format!("the initial marking of `{}` has less than no token of a colour", entry.name);
