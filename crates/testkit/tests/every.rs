@@ -16,6 +16,8 @@ use quotient_testkit::switches::number_from;
 const LARGEST: i64 = 7;
 /// In this time a claim about a random family is decided, or is left open.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// In this time a claim about a model of the folder is decided, also on a busy machine.
+const LONG_PATIENCE: Duration = Duration::from_secs(90);
 
 fn load(text: &str, constants: &[(String, String)]) -> Result<Model, Error> {
     let options = LoadOptions { constants: constants.to_vec(), ..LoadOptions::default() };
@@ -36,12 +38,22 @@ fn every_of(
     constants: &[(&str, i64)],
     sizes: &[(&str, i64)],
 ) -> Result<EveryReport, Error> {
+    every_within(PATIENCE, method, text, constants, sizes)
+}
+
+fn every_within(
+    patience: Duration,
+    method: EveryMethod,
+    text: &str,
+    constants: &[(&str, i64)],
+    sizes: &[(&str, i64)],
+) -> Result<EveryReport, Error> {
     let given: Vec<(String, String)> =
         constants.iter().map(|(name, value)| ((*name).to_owned(), value.to_string())).collect();
     let model = load(text, &given)?;
     let size = |&(constant, from): &(&str, i64)| EverySize { constant: constant.to_owned(), from };
     let claim = Every { sizes: sizes.iter().map(size).collect(), method };
-    let options = Options::default().limits(Limits { timeout: Some(PATIENCE), ..Limits::default() });
+    let options = Options::default().limits(Limits { timeout: Some(patience), ..Limits::default() });
     let mut member = |more: &[(String, String)]| load(text, &[&given[..], more].concat());
     quotient::every(&model, &claim, &options, &Control::start(&options.limits), &mut Silent, &mut member)
 }
@@ -256,7 +268,7 @@ fn models_hold_or_are_refuted_as_they_say() {
             let from: Vec<(&str, i64)> = sizes.iter().map(|&name| (name, 1)).collect();
             for method in METHODS {
                 let place = format!("{} {constants:?}, {method:?}", path.display());
-                let report = match every_of(method, &text, &constants, &from) {
+                let report = match every_within(LONG_PATIENCE, method, &text, &constants, &from) {
                     Ok(report) => report,
                     // It is for one type, without an order.
                     Err(error) => {
