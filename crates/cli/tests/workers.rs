@@ -24,6 +24,9 @@ const BROKEN: &str = "invariant \"few\" !(c[1] = 3 & c[2] = 3 & c[3] = 2);";
 /// How long processes wait for each other.
 const USUAL: &str = "30s";
 
+/// How long a process may take to notice that another one is gone.
+const NOTICE: Duration = Duration::from_secs(2);
+
 /// A search by some processes on this machine.
 struct Search {
     folder: tempfile::TempDir,
@@ -89,15 +92,23 @@ impl Search {
 
 /// Waits for a process, which must not hang.
 fn end(mut child: Child) -> Output {
-    let deadline = Instant::now() + Duration::from_secs(120);
-    while child.try_wait().expect("it can be waited for").is_none() {
-        if Instant::now() > deadline {
-            let _ = child.kill();
-            panic!("a process hangs");
-        }
-        std::thread::sleep(Duration::from_millis(10));
+    if !ends_within(&mut child, Duration::from_secs(120)) {
+        let _ = child.kill();
+        panic!("a process hangs");
     }
     child.wait_with_output().expect("its output can be read")
+}
+
+/// Whether a process ends before a time is over.
+fn ends_within(child: &mut Child, time: Duration) -> bool {
+    let deadline = Instant::now() + time;
+    while child.try_wait().expect("it can be waited for").is_none() {
+        if Instant::now() > deadline {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    true
 }
 
 fn json(output: &Output) -> serde_json::Value {
@@ -134,8 +145,21 @@ fn the_first_process_reports() {
     assert_eq!(length(&several), length(&alone));
 }
 
-/// Kills a process at a moment, and resumes. Returns whether it was killed before the end.
-fn kill_and_resume(search: &Search, victim: usize, after: Duration, expected: &[String]) -> bool {
+/// How a search went on of which a process was to be killed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sequel {
+    /// It was over before.
+    Finished,
+    /// The process was killed before the other one knew it, and was started again.
+    Joined,
+    /// Nothing was saved yet.
+    Repeated,
+    /// It was resumed from a level.
+    Resumed,
+}
+
+/// Kills a process at a moment, and searches the rest.
+fn kill_and_resume(search: &Search, victim: usize, after: Duration, expected: &[String]) -> Sequel {
     let folder = search.folder.path().join(format!("saved-{victim}-{}", after.as_micros()));
     let folder = folder.to_str().expect("a plain path");
     let saving = ["--checkpoint", folder, "--checkpoint-every", "0s"];
@@ -143,9 +167,21 @@ fn kill_and_resume(search: &Search, victim: usize, after: Duration, expected: &[
     std::thread::sleep(after);
     let is_killed = children[victim].try_wait().expect("it can be waited for").is_none();
     let _ = children[victim].kill();
-    let outputs: Vec<Output> = children.into_iter().map(end).collect();
     if !is_killed {
-        return false;
+        children.into_iter().for_each(|child| drop(end(child)));
+        return Sequel::Finished;
+    }
+    let other = 1 - victim;
+    if !ends_within(&mut children[other], NOTICE) {
+        // It was killed before they knew each other: the other one waits until it is started again (or is slow to
+        // notice, and then nobody answers).
+        let again = search.command(victim, &saving).spawn().expect("it starts");
+        end(std::mem::replace(&mut children[victim], again));
+    }
+    let outputs: Vec<Output> = children.into_iter().map(end).collect();
+    if outputs.iter().all(|output| output.status.success()) {
+        assert_eq!(figures(&json(&outputs[0])), expected, "{}", said(&outputs[0]));
+        return Sequel::Joined;
     }
     for (process, output) in outputs.iter().enumerate().filter(|&(process, _)| process != victim) {
         match output.status.code() {
@@ -159,8 +195,6 @@ fn kill_and_resume(search: &Search, victim: usize, after: Duration, expected: &[
                     said.contains(&format!("--process {process} ")) && said.contains(&format!("--resume {folder}"))
                 );
             }
-            // It was killed before they knew each other.
-            Some(2) => {}
             other => panic!("{other:?}: {}", said(output)),
         }
     }
@@ -171,29 +205,46 @@ fn kill_and_resume(search: &Search, victim: usize, after: Duration, expected: &[
     let outputs = search.run(if has_saved { &resuming } else { &saving });
     // Nothing was saved if all that exists are the files of an empty list of levels.
     if has_saved && said(&outputs[0]).contains("there is no level that all workers have saved") {
-        return true;
+        return Sequel::Repeated;
     }
     assert_eq!(figures(&json(&outputs[0])), expected, "{}", said(&outputs[0]));
-    true
+    if has_saved { Sequel::Resumed } else { Sequel::Repeated }
 }
 
 #[test]
 fn a_killed_search_is_resumed() {
     let search = Search::new(MODEL, 2, USUAL);
     let expected = figures(&search.alone());
-    let begun = Instant::now();
-    search.run(&[]);
-    let whole = begun.elapsed();
     let kills: u32 = std::env::var("QUOTIENT_WORKER_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
-    let mut killed = 0;
+    let mut sequels = Vec::new();
     for victim in 0..search.processes {
-        for number in 1..=kills {
+        // Moments are spread over the time of a search that saves as often as those that are killed.
+        let unharmed = search.folder.path().join(format!("unharmed-{victim}"));
+        search.choose_ports();
+        let begun = Instant::now();
+        search.run(&["--checkpoint", unharmed.to_str().expect("a plain path"), "--checkpoint-every", "0s"]);
+        let mut whole = begun.elapsed();
+        let mut killed = 0;
+        while killed < kills {
             search.choose_ports();
-            let after = whole * number / (kills + 1);
-            killed += u32::from(kill_and_resume(&search, victim, after, &expected));
+            match kill_and_resume(&search, victim, whole * (killed + 1) / (kills + 1), &expected) {
+                // The machine has less to do now than it had then.
+                Sequel::Finished => whole = whole * 19 / 20,
+                sequel => {
+                    killed += 1;
+                    sequels.push(sequel);
+                }
+            }
         }
     }
-    assert!(killed > 0, "all were faster");
+    let count = |sequel: Sequel| sequels.iter().filter(|&&other| other == sequel).count();
+    eprintln!(
+        "{} kills: {} resumed from a level, {} before a level was saved, {} before the processes knew each other",
+        sequels.len(),
+        count(Sequel::Resumed),
+        count(Sequel::Repeated),
+        count(Sequel::Joined),
+    );
 }
 
 /// Stops a process for a while, as if its machine were slow.

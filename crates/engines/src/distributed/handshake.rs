@@ -53,7 +53,7 @@ pub(super) enum Mismatch {
     Taken,
     #[error("it is not quotient, or of another version")]
     Stranger,
-    #[error("it closed the connection at once")]
+    #[error("it closed the connection")]
     Closed,
     #[error("it did not answer in time")]
     Silent,
@@ -132,12 +132,8 @@ pub(super) fn connect(stream: &mut TcpStream, parties: Parties, secret: &[u8], f
     hello.extend_from_slice(&encode(parties));
     hello.extend_from_slice(&own);
     send(stream, &hello)?;
-    // Tunnels accept connections before there is anybody at their other end.
     let mut answer = [0];
-    stream.read_exact(&mut answer).map_err(|error| match failure(&error) {
-        Mismatch::Stranger => Mismatch::Closed,
-        other => other,
-    })?;
+    receive(stream, &mut answer)?;
     Answer::of(answer[0])?;
     let mut other = [0; NONCE_BYTES];
     receive(stream, &mut other)?;
@@ -261,7 +257,7 @@ fn failure(error: &io::Error) -> Mismatch {
         io::ErrorKind::UnexpectedEof
         | io::ErrorKind::ConnectionReset
         | io::ErrorKind::ConnectionAborted
-        | io::ErrorKind::BrokenPipe => Mismatch::Stranger,
+        | io::ErrorKind::BrokenPipe => Mismatch::Closed,
         _ => Mismatch::Connection(error.to_string()),
     }
 }

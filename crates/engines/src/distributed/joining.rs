@@ -14,8 +14,10 @@ use socket2::{SockRef, TcpKeepalive};
 use super::handshake::{self, Mismatch, Parties};
 use super::network::Network;
 
-/// How often a process that is not there yet is tried.
-const INTERVAL: Duration = Duration::from_millis(50);
+/// The shortest and the longest time between two looks for a process that is not there yet. Processes that were started
+/// together should not wait for each other's sleep, and the others should not be busy.
+const SHORTEST_NAP: Duration = Duration::from_millis(1);
+const LONGEST_NAP: Duration = Duration::from_millis(50);
 /// How long a single attempt to connect may take.
 const ATTEMPT: Duration = Duration::from_secs(2);
 /// The number of connections that may introduce themselves at the same time. More are closed at once.
@@ -180,9 +182,23 @@ pub fn join(
         let keep_alive = TcpKeepalive::new().with_time(KEEP_ALIVE).with_interval(KEEP_ALIVE_INTERVAL);
         // A system without it notices later that a machine is gone.
         let _ = SockRef::from(socket).set_tcp_keepalive(&keep_alive);
-        let _ = socket.set_nodelay(true);
     }
     Ok(Arc::new(Network::new(membership, sockets)))
+}
+
+/// Sleeps for a while that grows with the time that one has waited.
+fn nap(begun: Instant) {
+    thread::sleep((begun.elapsed() / 8).clamp(SHORTEST_NAP, LONGEST_NAP));
+}
+
+/// Whether the other side has closed a connection on which nothing is expected yet.
+fn has_closed(socket: &TcpStream) -> bool {
+    let peeked = socket.set_nonblocking(true).and_then(|()| socket.peek(&mut [0]));
+    match (peeked, socket.set_nonblocking(false)) {
+        (Ok(bytes), Ok(())) => bytes == 0,
+        (Err(error), Ok(())) => error.kind() != io::ErrorKind::WouldBlock,
+        (_, Err(_)) => true,
+    }
 }
 
 fn resolve(host: &str) -> Result<Vec<SocketAddr>, JoinError> {
@@ -241,8 +257,8 @@ impl Joining<'_> {
     /// Connects to the processes before this one, and collects those after it.
     fn gather(&self, sockets: &mut [Option<TcpStream>], receiver: &Receiver<Introduced>) -> Result<(), JoinError> {
         let Membership { process, patience, .. } = self.membership;
-        for (other, socket) in sockets.iter_mut().enumerate().take(*process) {
-            *socket = Some(self.connect(other)?);
+        for other in 0..*process {
+            sockets[other] = Some(self.connect(other, sockets)?);
         }
         let mut refused = Vec::new();
         loop {
@@ -251,11 +267,11 @@ impl Joining<'_> {
             if missing.is_empty() {
                 return Ok(());
             }
-            self.check_interrupt()?;
+            self.check(sockets)?;
             if Instant::now() >= self.deadline {
                 return Err(JoinError::Missing { processes: missing, patience: *patience, refused });
             }
-            match receiver.recv_timeout(INTERVAL) {
+            match receiver.recv_timeout(LONGEST_NAP) {
                 Ok(Ok((other, socket))) => sockets[other] = Some(socket),
                 Ok(Err((_, Some(error)))) => return Err(error),
                 Ok(Err((refusal, None))) => refused.push(refusal),
@@ -264,19 +280,27 @@ impl Joining<'_> {
         }
     }
 
-    fn check_interrupt(&self) -> Result<(), JoinError> {
-        if self.interrupt.is_raised() { Err(JoinError::Interrupted) } else { Ok(()) }
+    /// Whether it is still worth waiting: the search cannot begin without a process that was there and has gone.
+    fn check(&self, sockets: &[Option<TcpStream>]) -> Result<(), JoinError> {
+        if self.interrupt.is_raised() {
+            return Err(JoinError::Interrupted);
+        }
+        let Some(process) = sockets.iter().position(|socket| socket.as_ref().is_some_and(has_closed)) else {
+            return Ok(());
+        };
+        let (host, reason) = (self.membership.hosts[process].clone(), "it ended before all were there".to_owned());
+        Err(JoinError::Other { process, host, reason })
     }
 
-    /// Connects to a process, which may not be there yet.
-    fn connect(&self, other: usize) -> Result<TcpStream, JoinError> {
+    /// Connects to a process, which may not be there yet. Others are connected.
+    fn connect(&self, other: usize, sockets: &[Option<TcpStream>]) -> Result<TcpStream, JoinError> {
         let Membership { hosts, process, workers, patience, .. } = self.membership;
         let host = &hosts[other];
         let parties =
             Parties { from: *process as u32, to: other as u32, processes: hosts.len() as u32, workers: *workers };
-        let mut last = None;
+        let (begun, mut last) = (Instant::now(), None);
         loop {
-            self.check_interrupt()?;
+            self.check(sockets)?;
             if Instant::now() >= self.deadline {
                 let refused = last.map(|reason: String| format!("`{host}`: {reason}")).into_iter().collect();
                 return Err(JoinError::Missing { processes: vec![other], patience: *patience, refused });
@@ -285,6 +309,8 @@ impl Joining<'_> {
                 Ok(mut stream) => {
                     match handshake::connect(&mut stream, parties, self.secret, self.facts) {
                         Ok(()) => return Ok(stream),
+                        // Tunnels accept connections before there is anybody at their other end, and a process may end
+                        // and be started again.
                         Err(reason @ (Mismatch::Closed | Mismatch::Connection(_))) => last = Some(reason.to_string()),
                         Err(reason) => {
                             let (host, reason) = (host.clone(), reason.to_string());
@@ -294,7 +320,7 @@ impl Joining<'_> {
                 }
                 Err(error) => last = Some(error.to_string()),
             }
-            thread::sleep(INTERVAL);
+            nap(begun);
         }
     }
 
@@ -306,7 +332,8 @@ impl Joining<'_> {
                 break;
             }
         }
-        result
+        // Messages are small, and each waits for the one before.
+        result.inspect(|stream| stream.set_nodelay(true).unwrap_or_default())
     }
 
     /// Lets those who connect introduce themselves, each on a thread of its own, so that nobody can make others wait.
@@ -315,24 +342,36 @@ impl Joining<'_> {
         let own = (*process as u32, hosts.len() as u32, *workers);
         let present = Mutex::new(vec![false; hosts.len()]);
         let strangers = Mutex::new(0usize);
+        let begun = Instant::now();
         thread::scope(|scope| {
             while !is_over.load(Ordering::Relaxed) {
                 let Ok((mut stream, address)) = listener.accept() else {
-                    thread::sleep(INTERVAL / 5);
+                    nap(begun);
                     continue;
                 };
                 let count = || strangers.lock().unwrap_or_else(PoisonError::into_inner);
                 if *count() >= MOST_STRANGERS || stream.set_nonblocking(false).is_err() {
                     continue;
                 }
+                let _ = stream.set_nodelay(true);
                 *count() += 1;
                 let (present, strangers) = (&present, &strangers);
                 scope.spawn(move || {
-                    let claim = |other: u32| {
+                    let set = |other: u32, is_there: bool| {
                         let mut present = present.lock().unwrap_or_else(PoisonError::into_inner);
-                        !std::mem::replace(&mut present[other as usize], true)
+                        std::mem::replace(&mut present[other as usize], is_there)
+                    };
+                    let mut claimed = None;
+                    let claim = |other: u32| {
+                        let is_free = !set(other, true);
+                        claimed = is_free.then_some(other);
+                        is_free
                     };
                     let result = handshake::accept(&mut stream, own, self.secret, self.facts, claim);
+                    if let (Err(_), Some(other)) = (&result, claimed) {
+                        // It may be started again.
+                        set(other, false);
+                    }
                     *strangers.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
                     let refusal = |reason: &Mismatch| format!("a connection from {address} was refused: {reason}");
                     let introduced = match result {
@@ -349,5 +388,30 @@ impl Joining<'_> {
                 });
             }
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    #[test]
+    fn a_connection_is_closed_when_the_other_side_is_gone() {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("there is a port");
+        let here = TcpStream::connect(listener.local_addr().expect("it is bound")).expect("somebody listens");
+        let (mut there, _) = listener.accept().expect("somebody connects");
+        assert!(!has_closed(&here));
+        there.write_all(b"early").expect("it can be written");
+        // What has arrived stays there.
+        assert!(!has_closed(&there) && !has_closed(&here));
+        let other = TcpStream::connect(listener.local_addr().expect("it is bound")).expect("somebody listens");
+        drop(listener.accept().expect("somebody connects"));
+        let deadline = Instant::now() + Duration::from_secs(10);
+        while !has_closed(&other) {
+            assert!(Instant::now() < deadline, "the end is not seen");
+            thread::sleep(SHORTEST_NAP);
+        }
     }
 }

@@ -185,13 +185,13 @@ impl Links {
     }
 
     /// The workers of this process have ended. If they are done, all they sent reaches the others; if not, all
-    /// connections are closed.
+    /// connections are closed, after a while if there are others.
     pub(super) fn close(&self, is_done: bool) {
         let deadline = Instant::now() + if is_done { PARTING } else { MOURNING };
         let mut state = self.state();
         let is_waiting = |state: &LinkState| {
             let all = |flags: &[bool]| state.sockets.iter().zip(flags).all(|(socket, &flag)| flag || socket.is_none());
-            !is_done || !all(&state.has_left) || !all(&state.has_ended)
+            is_done && !all(&state.has_left) || !all(&state.has_ended)
         };
         while is_waiting(&state) {
             let left = deadline.saturating_duration_since(Instant::now());
