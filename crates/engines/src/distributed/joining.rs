@@ -4,7 +4,7 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -20,6 +20,9 @@ const SHORTEST_NAP: Duration = Duration::from_millis(1);
 const LONGEST_NAP: Duration = Duration::from_millis(50);
 /// How long a single attempt to connect may take.
 const ATTEMPT: Duration = Duration::from_secs(2);
+/// How long to wait for others when one has gone. It may have met all of them and ended, since its search is refused, and an
+/// introduction may still be on its way here.
+const GRACE: Duration = Duration::from_secs(3);
 /// The number of connections that may introduce themselves at the same time. More are closed at once.
 const MOST_STRANGERS: usize = 64;
 /// The time without any sign of life after which the system asks the other machine, and how often.
@@ -176,7 +179,8 @@ pub fn join(
         return Err(JoinError::Loopback(hosts[index].clone()));
     }
     let secret = secret.as_deref().unwrap_or_default();
-    let joining = Joining { membership, addresses, secret, facts, interrupt, deadline: Instant::now() + *patience };
+    let (deadline, bereft) = (Instant::now() + *patience, OnceLock::new());
+    let joining = Joining { membership, addresses, secret, facts, interrupt, deadline, bereft };
     let sockets = joining.run()?;
     for socket in sockets.iter().flatten() {
         let keep_alive = TcpKeepalive::new().with_time(KEEP_ALIVE).with_interval(KEEP_ALIVE_INTERVAL);
@@ -215,6 +219,8 @@ struct Joining<'a> {
     facts: &'a [(String, String)],
     interrupt: &'a Interrupt,
     deadline: Instant,
+    /// When another process was seen to have gone.
+    bereft: OnceLock<Instant>,
 }
 
 /// The result of an introduction: the process and its connection, or who was refused, and whether that ends the search.
@@ -288,6 +294,9 @@ impl Joining<'_> {
         let Some(process) = sockets.iter().position(|socket| socket.as_ref().is_some_and(has_closed)) else {
             return Ok(());
         };
+        if self.bereft.get_or_init(Instant::now).elapsed() < GRACE {
+            return Ok(());
+        }
         let (host, reason) = (self.membership.hosts[process].clone(), "it ended before all were there".to_owned());
         Err(JoinError::Other { process, host, reason })
     }
