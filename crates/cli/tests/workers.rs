@@ -238,13 +238,16 @@ fn a_killed_search_is_resumed() {
         }
     }
     let count = |sequel: Sequel| sequels.iter().filter(|&&other| other == sequel).count();
-    eprintln!(
-        "{} kills: {} resumed from a level, {} before a level was saved, {} before the processes knew each other",
-        sequels.len(),
-        count(Sequel::Resumed),
-        count(Sequel::Repeated),
-        count(Sequel::Joined),
-    );
+    #[expect(clippy::print_stderr, reason = "what is recorded of a long run")]
+    {
+        eprintln!(
+            "{} kills: {} resumed from a level, {} before a level was saved, {} before the processes knew each other",
+            sequels.len(),
+            count(Sequel::Resumed),
+            count(Sequel::Repeated),
+            count(Sequel::Joined),
+        );
+    }
 }
 
 /// Stops a process for a while, as if its machine were slow.
