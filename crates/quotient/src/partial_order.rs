@@ -68,6 +68,8 @@ const PORTION: u64 = 8;
 const MEMORY_SHARE: u64 = 4;
 /// The work for relations, in nodes of functions, that is allowed in any case: some twenty milliseconds.
 const LEAST_WORK: u64 = 240_000;
+/// The steps that must still be expected of the search: one that has fewer is over before that work pays.
+const LEAST_REST: u64 = 20_000;
 /// The steps of the search for which one node more is allowed. A node takes 50 to 150 ns, and a step where there is something
 /// to reduce 100 to 250 ns: so this is about a sixth of the search.
 const STEPS_PER_NODE: u64 = 3;
@@ -232,10 +234,14 @@ impl Shortcut {
         if let Some(relations) = &self.relations {
             return Some(Ok(Arc::clone(relations)));
         }
+        let steps = self.expected_steps(progress);
         if self.request.is_none() {
+            if self.forecast.states().is_some() && steps.saturating_sub(progress.transitions) < LEAST_REST {
+                return None;
+            }
             self.request = Request::start(plan);
         }
-        let work = work_for(self.expected_steps(progress));
+        let work = work_for(steps);
         let answer = match &mut self.request {
             None => Err(TryRecvError::Disconnected),
             Some(request) => request.answer(work, interrupt),
