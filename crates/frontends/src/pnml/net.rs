@@ -264,6 +264,16 @@ impl<'e> Reader<'e> {
         }
     }
 
+    /// The sort of a name. Some files use that of black tokens without a declaration.
+    fn sort_named(&mut self, id: &'e str, span: Span) -> Option<Sort> {
+        if !self.sorts.contains_key(id) && id == "dot" { Some(vec![DOT]) } else { self.named_sort(id, span) }
+    }
+
+    /// Whether a name is that of a sort of dots.
+    pub(super) fn is_dot(&mut self, id: &'e str, span: Span) -> bool {
+        (id == "dot" || self.sorts.contains_key(id)) && self.sort_named(id, span) == Some(vec![DOT])
+    }
+
     /// The sort of a declared name.
     fn named_sort(&mut self, id: &'e str, span: Span) -> Option<Sort> {
         if let Some(known) = self.resolved.get(id) {
@@ -292,11 +302,7 @@ impl<'e> Reader<'e> {
         match element.name.as_str() {
             "usersort" => {
                 let id = element.attribute("declaration").unwrap_or_default();
-                // Some files use the sort of black tokens without a declaration.
-                if !self.sorts.contains_key(id) && id == "dot" {
-                    return Some(vec![DOT]);
-                }
-                let sort = self.named_sort(id, element.span);
+                let sort = self.sort_named(id, element.span);
                 if sort.is_none() && self.sorts.contains_key(id) && self.diagnostics.is_empty() {
                     let message = format!("the sort `{id}` is defined by itself");
                     self.report("cyclic-sort", message, element.span, SORTS);

@@ -369,6 +369,10 @@ impl<'e> Reader<'e> {
                 if let Some(&(partition, part)) = self.parts.get(id) {
                     return Some(vec![(Value::Constant(part as i64), Kind::Part(partition))]);
                 }
+                // Some files name the token of a sort of dots after the sort.
+                if self.is_dot(id, element.span) {
+                    return Some(vec![(Value::Constant(0), Kind::Class(DOT))]);
+                }
                 let message = format!("there is no constant `{id}`");
                 self.report("unknown-name", message, element.span, "use the id of a constant of an enumeration");
                 None
