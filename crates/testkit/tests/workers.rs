@@ -142,6 +142,26 @@ fn random_models_are_searched_alike() {
     report(results, seeds.len() / 4);
 }
 
+/// A program may search again and again: the threads that a search had leave nothing behind.
+#[test]
+#[cfg(target_os = "linux")]
+fn searches_give_everything_back() {
+    let model = Model::from_text("counters", COUNTERS, Language::Murphi).expect("a model");
+    let crew = Crew { processes: 2, workers: 1 };
+    let mapped_after = |searches: usize| {
+        for _ in 0..searches {
+            for result in check_by_workers(&model, &options(Symmetry::Off), crew) {
+                result.expect("a report");
+            }
+        }
+        std::fs::read_to_string("/proc/self/maps").expect("a list").lines().count()
+    };
+    let before = mapped_after(5);
+    // The stacks of four threads take eight lines. Other tests have threads, too.
+    let after = mapped_after(60);
+    assert!(after < before + 240, "{before} and {after} regions of memory");
+}
+
 const COUNTERS: &str = "
     const N: 6; type id: 1..N;
     var c: array[id] of 0..3;

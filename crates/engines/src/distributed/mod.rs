@@ -67,10 +67,10 @@ pub(crate) fn search<S: SearchSpace>(
         Some(Err(error)) => return Err(EngineError::Network(error.to_string())),
         Some(Ok(builders)) => builders,
     };
-    let links = Arc::clone(network.links());
     let fingerprint = fingerprint(system, checks, options, subject);
     let workers = network.workers();
-    let common = Common { system, checks, options, orbits, is_sound, links: Arc::clone(&links), workers, fingerprint };
+    let common =
+        Common { system, checks, options, orbits, is_sound, links: Arc::clone(network.links()), workers, fingerprint };
     let told = &OnceLock::new();
     let work = &|builder: TcpBuilder, watcher: &mut dyn Watcher| {
         let search = || WorkerSearch::new(&common, Post::new(builder), fresh(), watcher).run();
@@ -90,7 +90,7 @@ pub(crate) fn search<S: SearchSpace>(
         results
     });
     let is_done = result.iter().all(|result| matches!(result, Ok(Ok(_))));
-    links.close(is_done);
+    network.close(is_done);
     let mut outcomes = Vec::with_capacity(result.len());
     for result in result {
         outcomes.push(result.unwrap_or_else(|panic| resume_unwind(panic)));

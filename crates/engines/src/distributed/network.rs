@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use timely::communication::Hooks;
 use timely::communication::allocator::ProcessBuilder;
 use timely::communication::allocator::zero_copy::allocator::TcpBuilder;
-use timely::communication::allocator::zero_copy::initialize::initialize_networking_from_sockets;
+use timely::communication::allocator::zero_copy::initialize::{CommsGuard, initialize_networking_from_sockets};
 use timely::communication::allocator::zero_copy::stream::Stream;
 
 use super::joining::Membership;
@@ -30,6 +30,8 @@ pub struct Network {
     workers: usize,
     sockets: Mutex<Option<Vec<Option<TcpStream>>>>,
     links: Arc<Links>,
+    /// Waits for the threads of timely when it is dropped.
+    threads: Mutex<Option<CommsGuard>>,
 }
 
 impl std::fmt::Debug for Network {
@@ -61,6 +63,7 @@ impl Network {
             workers: membership.workers as usize,
             links: Arc::new(Links::new(sockets.len())),
             sockets: Mutex::new(Some(sockets)),
+            threads: Mutex::new(None),
         }
     }
 
@@ -110,10 +113,22 @@ impl Network {
         }
         let hooks = Hooks::default();
         let local = ProcessBuilder::new_typed_vector(self.workers, hooks.refill.clone(), None);
-        let (builders, guard) = initialize_networking_from_sockets(local, wires, self.process, self.workers, hooks)?;
-        // It would wait for threads that end as `Links` says, with an unwinding that is not a failure.
-        std::mem::forget(guard);
+        let (builders, threads) = initialize_networking_from_sockets(local, wires, self.process, self.workers, hooks)?;
+        *self.threads.lock().unwrap_or_else(PoisonError::into_inner) = Some(threads);
         Ok(builders)
+    }
+
+    /// The workers of this process have ended. If they are done, all they sent reaches the others; if not, all
+    /// connections are closed, after a while if there are others.
+    pub(super) fn close(&self, is_done: bool) {
+        let have_parted = self.links.close(is_done);
+        let threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if have_parted {
+            drop(threads);
+        } else {
+            // Threads that are still at work, or end with an unwinding that is not a failure.
+            std::mem::forget(threads);
+        }
     }
 }
 
@@ -133,6 +148,8 @@ struct LinkState {
     has_left: Vec<bool>,
     /// The processes whose connections have ended, in this order.
     ended: Vec<usize>,
+    /// Whether a connection has ended without notice.
+    is_one_lost: bool,
     /// Whether the workers of this process have ended.
     is_over: bool,
 }
@@ -172,6 +189,8 @@ impl Links {
 
     /// The same, if it did not say so. Returns when the workers of this one have ended.
     fn end(&self, process: usize) {
+        // Before the end is known, so that nobody takes it for a leave.
+        self.state().is_one_lost = true;
         self.note_end(process);
         let mut state = self.state();
         while !state.is_over {
@@ -184,9 +203,8 @@ impl Links {
         self.changed.notify_all();
     }
 
-    /// The workers of this process have ended. If they are done, all they sent reaches the others; if not, all
-    /// connections are closed, after a while if there are others.
-    pub(super) fn close(&self, is_done: bool) {
+    /// Closes all connections, see [`Network::close`]. Returns whether all processes have taken leave of each other.
+    fn close(&self, is_done: bool) -> bool {
         let deadline = Instant::now() + if is_done { PARTING } else { MOURNING };
         let mut state = self.state();
         let is_waiting = |state: &LinkState| {
@@ -200,12 +218,14 @@ impl Links {
             }
             state = self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         }
+        let have_parted = is_done && !is_waiting(&state) && !state.is_one_lost;
         for socket in state.sockets.iter_mut().filter_map(Option::take) {
             // It may be closed already.
             let _ = socket.shutdown(Shutdown::Both);
         }
         state.is_over = true;
         self.changed.notify_all();
+        have_parted
     }
 }
 
