@@ -1,6 +1,8 @@
 //! Searches by several processes, which are threads of this one that only know each other by sockets.
 
 use std::net::{Ipv4Addr, TcpListener};
+use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -15,14 +17,30 @@ pub struct Crew {
     pub workers: u32,
 }
 
-/// Addresses on this machine with ports that were free a moment ago.
+/// The ports that hosts may have: below those from which the system takes some for outgoing connections, which could come in
+/// between.
+const PORTS: Range<u32> = 12_000..32_000;
+
+/// Addresses on this machine with ports that were free a moment ago, and that nobody else here is given soon.
 ///
 /// # Panics
 /// If there are none.
 pub fn free_hosts(processes: usize) -> Vec<String> {
-    let bind = |_| TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("there is a port");
-    // All at once, so that they differ.
-    let listeners: Vec<TcpListener> = (0..processes).map(bind).collect();
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    // Programs that run at the same time begin at different ports.
+    let first = std::process::id().wrapping_mul(509);
+    let count = PORTS.end - PORTS.start;
+    let mut tries = 0..count;
+    let mut port = || {
+        tries.next().expect("there is a port");
+        (PORTS.start + first.wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed)) % count) as u16
+    };
+    let mut free = || loop {
+        if let Ok(listener) = TcpListener::bind((Ipv4Addr::LOCALHOST, port())) {
+            return listener;
+        }
+    };
+    let listeners: Vec<TcpListener> = (0..processes).map(|_| free()).collect();
     listeners.iter().map(|listener| listener.local_addr().expect("it is bound").to_string()).collect()
 }
 
