@@ -461,14 +461,16 @@ impl<'m> Cross<'m> {
             self.tally.by_workers += 1;
             self.compare_with_one(way, report)?;
         }
-        // Threads, workers, disk, interruptions and how densely states are stored do not change any counts. But where a
-        // violation is found among states in no particular order, its search stops elsewhere with another order: on disk there
-        // is one, and at a limit no level is completed.
+        // Threads, workers, disk, interruptions and how densely states are stored do not change any counts. But a search that
+        // finds a violation stops elsewhere if it takes states in another order. Four threads and workers keep none, except on
+        // disk and in dense stores; at a limit workers complete no level; and a search that is saved has other representatives.
         let is_ordered = matches!(way.hands, Hands::Threads(1 | 2));
-        if report.verdict == Verdict::Violated && !is_ordered && (way.on_disk || way.interrupted.is_some()) {
+        let is_other = way.interrupted.is_some() && !(is_ordered && way.reduction == Reduction::None);
+        if report.verdict == Verdict::Violated && (is_other || way.on_disk && !is_ordered) {
             return Ok(());
         }
-        let store = if way.store == StoreMode::Dense { StoreMode::Exact } else { way.store };
+        let is_exact = way.store == StoreMode::Dense && (is_ordered || report.verdict != Verdict::Violated);
+        let store = if is_exact { StoreMode::Exact } else { way.store };
         let reach = match way.hands {
             _ if report.verdict != Verdict::Violated => Reach::First,
             Hands::Threads(4) => Reach::Mixed,
