@@ -39,7 +39,7 @@ const TRIAL: CountersBounds = CountersBounds { starts: 64, sorts: 16 };
 const MANY_VALUES: usize = 8;
 
 /// What was found, and the most tokens in a cell and in all, if the model counts tokens.
-type Explored = (Found, Option<(u64, u64)>);
+pub(crate) type Explored = (Found, Option<(u64, u64)>);
 
 /// Reads the text, and searches with counters for what is interchangeable.
 pub(crate) fn search(plan: &Plan, control: &Control) -> Result<Found, Error> {
@@ -134,22 +134,39 @@ pub(crate) fn explore(model: &Model, search: &SearchOptions, control: &Control) 
     run(model, &text.ok_or_else(too_large)?, (&counting(search), CountersBounds::default()), control)
 }
 
-/// The same for a model with many interchangeable values, and with at most so many states; none if that does not suffice.
+/// What a trial with counters came to.
+pub(crate) enum Trial {
+    Explored(Box<Explored>),
+    /// There are more states than it may store.
+    TooManyStates,
+    /// Too few values are interchangeable, or counters do not suit.
+    Unsuited,
+}
+
+/// The same for a model with many interchangeable values, and with at most so many states unless there are very many values.
 pub(crate) fn try_explore(
     model: &Model,
     search: &SearchOptions,
     control: &Control,
     most_states: u64,
-) -> Result<Option<Explored>, Error> {
-    let text = text(model, &[], control);
-    let Some(text) = text.filter(|text| text.free().iter().any(|(_, values)| values.len() >= MANY_VALUES)) else {
-        return Ok(None);
-    };
-    let search = SearchOptions { max_states: Some(most_states), ..counting(search) };
-    match run(model, &text, (&search, CountersBounds::default()), control) {
-        Ok(explored) if explored.0.report.stop_reason.is_none() => Ok(Some(explored)),
+) -> Result<Trial, Error> {
+    let Some(text) = text(model, &[], control) else { return Ok(Trial::Unsuited) };
+    let values = text.free().iter().map(|(_, values)| values.len()).max().unwrap_or(0);
+    if values < MANY_VALUES {
+        return Ok(Trial::Unsuited);
+    }
+    let search = counting(search);
+    // Nothing else gets as far with very many.
+    let is_trial = values < TRIALS.values;
+    let max_states = if is_trial { Some(most_states) } else { search.max_states };
+    match run(model, &text, (&SearchOptions { max_states, ..search }, CountersBounds::default()), control) {
+        Ok(explored) => Ok(match explored.0.report.stop_reason {
+            Some(StopReason::StateLimit(_)) if is_trial => Trial::TooManyStates,
+            Some(_) if is_trial => Trial::Unsuited,
+            _ => Trial::Explored(Box::new(explored)),
+        }),
         Err(error @ Error::Internal(_)) => Err(error),
-        _ => Ok(None),
+        Err(_) => Ok(Trial::Unsuited),
     }
 }
 

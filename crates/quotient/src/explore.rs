@@ -17,7 +17,7 @@ use quotient_symmetry::{Describer, Families, Strategy, Workspace};
 
 use crate::adaptive;
 use crate::control::{Control, Follower, Observer, Phase, Supervised};
-use crate::counters;
+use crate::counters::{self, Trial};
 use crate::detection::{self, Symmetries, ToPreserve};
 use crate::error::Error;
 use crate::model::Model;
@@ -413,15 +413,24 @@ fn conduct(
     if !may_be_sets {
         return search_states(model, options, search, control);
     }
-    if options.symmetry == Symmetry::Auto
-        && let Some((found, tokens)) = counters::try_explore(model, search, control, MANY_STATES)?
-    {
-        return Ok((found, StateGraph::default(), tokens));
-    }
-    let some = SearchOptions { max_states: Some(MANY_STATES), ..search.clone() };
-    let first = search_states(model, options, &some, control)?;
-    if !matches!(first.0.report.stop_reason, Some(StopReason::StateLimit(_))) || control.stop_reason().is_some() {
-        return Ok(first);
+    let trial = match options.symmetry {
+        Symmetry::Auto => counters::try_explore(model, search, control, MANY_STATES)?,
+        _ => Trial::Unsuited,
+    };
+    let is_counted = match trial {
+        Trial::Explored(explored) => {
+            let (found, tokens) = *explored;
+            return Ok((found, StateGraph::default(), tokens));
+        }
+        Trial::TooManyStates => true,
+        Trial::Unsuited => false,
+    };
+    if !is_counted {
+        let some = SearchOptions { max_states: Some(MANY_STATES), ..search.clone() };
+        let first = search_states(model, options, &some, control)?;
+        if !matches!(first.0.report.stop_reason, Some(StopReason::StateLimit(_))) || control.stop_reason().is_some() {
+            return Ok(first);
+        }
     }
     match symbolic::explore(model, search, control, symbolic::TRIED_BYTES) {
         Ok((mut found, tokens)) if found.report.stop_reason.is_none() => {
@@ -429,6 +438,11 @@ fn conduct(
             Ok((found, StateGraph::default(), tokens))
         }
         Err(error @ Error::Internal(_)) => Err(error),
+        // With representatives, there would be as many states, and each step would take longer.
+        _ if is_counted => {
+            let (found, tokens) = counters::explore(model, search, control)?;
+            Ok((found, StateGraph::default(), tokens))
+        }
         _ => search_states(model, options, search, control),
     }
 }
