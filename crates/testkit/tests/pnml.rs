@@ -411,7 +411,7 @@ fn ways(category: Category) -> Vec<(Engine, Symmetry)> {
 /// How many answers were compared, how many of them came by counters, and how many sets took too long.
 type Answers = (u64, u64, u64);
 
-/// How long sets may take.
+/// How long sets and proofs may take.
 const SETS: Duration = Duration::from_secs(3);
 
 /// Compares the answers to random questions about a random net with those of the oracle.
@@ -439,8 +439,9 @@ fn compare_answers(seed: u64, net: &RandomNet, most: u64) -> Result<Answers, Str
                         net.text()
                     )
                 };
-                // Diagrams of some nets are very large: one took more than a minute and 3 GiB.
-                let timeout = (engine == Engine::Symbolic).then_some(SETS);
+                // Diagrams of some nets are very large: one took more than a minute and 3 GiB. A proof can take as long.
+                let is_limited = matches!(engine, Engine::Symbolic | Engine::Solver(_));
+                let timeout = is_limited.then_some(SETS);
                 let limits = Limits { timeout, ..Limits::default() };
                 let options = Options { engine, symmetry, properties: vec![id.clone()], limits, ..Options::default() };
                 let report = match Plan::new(&model, &options).and_then(|plan| plan.run()) {
