@@ -1,7 +1,7 @@
 //! Symbolic checking: sets of states as decision diagrams, whole or reduced by symmetries.
 //!
 //! `diagrams` is the package of diagrams, `order` the order of variables, `machine` the model as sets and relations,
-//! `symmetry` what permutations do to sets, `search` reachability, `runs` the runs to what is found, `tree` formulas of
+//! `symmetry` what permutations do to sets, `search` reachability, `saturation` all states of simple steps, `runs` the runs to what is found, `tree` formulas of
 //! CTL, `witness` the runs that show why one does not hold. Verdicts and runs are assembled and replayed as in all
 //! searches.
 
@@ -10,6 +10,7 @@ mod machine;
 mod orbits;
 mod order;
 mod runs;
+mod saturation;
 mod search;
 mod symmetry;
 mod tree;
@@ -20,7 +21,7 @@ mod tests;
 
 use num_bigint::BigUint;
 use quotient_functions::{Functions, Preserved, possible_values, unfold_over};
-use quotient_ir::{Budget, Interpreter, Layout, Model, PropertyId, Span, Violation};
+use quotient_ir::{Budget, DeadlockMode, Interpreter, Layout, Model, PropertyId, Span, Violation};
 use quotient_symmetry::CertifiedGroup;
 
 use crate::booleans::{Encoding, Full, Refusal};
@@ -32,6 +33,7 @@ use crate::symbolic::diagrams::NODE_BYTES;
 use crate::symbolic::machine::Machine;
 use crate::symbolic::order::Order;
 use crate::symbolic::runs::{NoRun, failing_start, replayed, stop_reason};
+use crate::symbolic::saturation::{Halt as NotSaturated, Saturated, saturate};
 use crate::symbolic::search::{Halt, Search};
 use crate::symbolic::symmetry::Symmetries;
 use crate::verdicts::Verdicts;
@@ -145,12 +147,19 @@ pub fn check_symbolic(
         [&checks.invariants, &checks.covers, &checks.liveness].into_iter().flatten().copied().collect();
     let (functions, order) = translated(model, layout, &properties, observer)?;
     let bytes = options.max_memory.unwrap_or(USUAL_BYTES);
+    let interpreter = Interpreter::new(model, layout);
     let full = || unfinished(model, layout, &checks, options, &order, bytes);
+    let is_asked = options.deadlock != DeadlockMode::Off || !properties.is_empty() || !checks.remarks.is_empty();
+    let is_counted = !is_asked && options.max_depth.is_none() && functions.behaviour().claims.is_empty();
+    if is_counted
+        && symmetry.is_none()
+        && let Some(report) = all_states(&interpreter, &functions, &order, &checks, options, observer) {
+        return Ok(report);
+    }
     let Ok(mut machine) = Machine::new(model, &functions, &order, bytes) else { return Ok(full()) };
     let Ok(symmetries) = suited(&mut machine, layout, symmetry) else { return Ok(full()) };
     let symmetries = symmetries?;
     let used = symmetries.as_ref().map(|(symmetries, way)| (symmetries, *way));
-    let interpreter = Interpreter::new(model, layout);
     let way = used.map(|(_, way)| way);
     let Ok(search) = Search::new(&mut machine, used, options, &checks, observer) else { return Ok(full()) };
     let mut report = judged(search, &interpreter, bytes)?;
@@ -181,6 +190,55 @@ fn translated(
     let encoding = Encoding::new(functions.circuit());
     let order = Order::of(&functions, &encoding, layout.slots.len());
     Ok((functions, order))
+}
+
+/// All states of a model without symmetries, of which nothing is asked but numbers. None if its steps are not for saturation.
+fn all_states(
+    interpreter: &Interpreter<'_>,
+    functions: &Functions,
+    order: &Order,
+    checks: &Checks,
+    options: &SearchOptions,
+    observer: &mut dyn Observer,
+) -> Option<SymbolicReport> {
+    let (model, layout) = (interpreter.model(), interpreter.layout());
+    let bytes = options.max_memory.unwrap_or(USUAL_BYTES);
+    let found = match saturate(interpreter, functions, order, bytes, observer) {
+        Ok(found) => found,
+        Err(NotSaturated::Unsuited) => return None,
+        Err(halt) => {
+            let mut report = unfinished(model, layout, checks, options, order, bytes);
+            if let NotSaturated::Stopped(reason) = halt {
+                report.report.stop_reason = Some(reason);
+            }
+            return Some(report);
+        }
+    };
+    let Saturated { figures: found, nodes, peak_nodes, bytes, images } = found;
+    let figures = Figures {
+        states: saturated(&found.states),
+        represented: Some(found.states.clone()),
+        transitions: saturated(&found.transitions),
+        memory_bytes: bytes,
+        words: layout.words(),
+        ..Figures::default()
+    };
+    let mut report = Verdicts::new(model, checks, options, true, &[]).report(None, figures);
+    report.never_fired = Some(found.never_fired);
+    let encoding = Encoding::new(functions.circuit());
+    let sets = SetsReport {
+        orbits: Some(found.states.clone()),
+        states: found.states,
+        transitions: found.transitions,
+        greatest: found.greatest,
+        nodes,
+        peak_nodes,
+        images,
+        bits: order.slots.iter().map(|&slot| encoding.width(slot) as u32).sum(),
+        order: order.name,
+        way: None,
+    };
+    Some(SymbolicReport { report, sets })
 }
 
 /// Symmetries and the way in which they are used.

@@ -1,0 +1,438 @@
+//! The slots of a state as levels, and steps as products of functions of single levels.
+//!
+//! The condition of a step is a conjunction. If no part of it, and nothing that is written, depends on slots of two levels,
+//! the step is a function of each level on its own. Slots that are used together are put into one level. What a level can
+//! hold is found as the search reaches it.
+
+use std::collections::BTreeMap;
+
+use quotient_functions::{Assignment, Circuit, Evaluation, Event, Functions, Node, NodeId, Write, Written};
+use quotient_ir::{Action, RuleId, Valuation};
+use rustc_hash::FxHashMap;
+
+use crate::symbolic::order::Order;
+
+/// The most contents of one level: beyond, they are better kept apart.
+const MOST_CONTENTS: usize = 1 << 14;
+
+/// The most ways in which a step can go wrong.
+const MOST_FAULTS: usize = 256;
+
+/// A step that is no product of functions, or contents of a level that are too many.
+pub(super) struct Unsuited;
+
+/// What the slots of a level hold.
+type Content = Box<[Option<i64>]>;
+
+/// What a function makes of what a level holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Next {
+    /// Not computed yet.
+    Unknown,
+    /// The step is not possible.
+    Nothing,
+    /// Other contents, by their number.
+    To(u32),
+    /// It has no value: if the step is possible as far as other levels are concerned, it goes wrong.
+    Wrong,
+}
+
+/// What a step needs of one level, and does to it.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Local<'f> {
+    level: u32,
+    conditions: Vec<NodeId>,
+    writes: Vec<&'f Write>,
+}
+
+/// The number of a function of one level.
+pub(super) type LocalId = u32;
+
+/// What remains of a step below some level, by its number. Steps share what they have in common.
+pub(super) type PartId = u32;
+
+/// Nothing remains.
+pub(super) const DONE: PartId = 0;
+
+/// A function of one level and what remains below it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Part {
+    pub(super) level: u32,
+    pub(super) local: LocalId,
+    pub(super) rest: PartId,
+}
+
+/// Steps whose topmost levels are the same, and that do the same below them.
+pub(super) struct Steps {
+    /// What they do at the topmost level, and the rules, with the number of instances.
+    pub(super) top: Vec<(LocalId, RuleId, u64)>,
+    pub(super) rest: PartId,
+}
+
+/// The levels of a model and its steps.
+pub(super) struct Levels<'f> {
+    circuit: &'f Circuit,
+    /// The slots of each level, from the bottom.
+    pub(super) slots: Vec<Vec<u32>>,
+    contents: Vec<Vec<Content>>,
+    numbers: Vec<FxHashMap<Content, u32>>,
+    locals: Vec<(Local<'f>, Vec<Next>)>,
+    parts: Vec<Part>,
+    /// For each level the steps for which it is the topmost one.
+    pub(super) steps: Vec<Vec<Steps>>,
+    /// The steps without any level: these change nothing, and are always possible.
+    pub(super) always: Vec<(RuleId, u64)>,
+    /// Where steps go wrong: what must hold in some levels, each on its own.
+    pub(super) faults: Vec<PartId>,
+    /// A state to evaluate functions in. Slots without a level hold the only value that they can hold.
+    scratch: Valuation,
+}
+
+impl<'f> Levels<'f> {
+    /// The levels of a model with some initial states.
+    ///
+    /// # Errors
+    /// If a step is not a product of functions of levels.
+    pub(super) fn new(functions: &'f Functions, order: &Order, initial: &Valuation) -> Result<Self, Unsuited> {
+        let behaviour = functions.behaviour();
+        let rules = || behaviour.events.iter().filter(|event| !event.is_start());
+        let mut varies = vec![false; behaviour.circuit.slot_count()];
+        order.slots.iter().for_each(|&slot| varies[slot as usize] = true);
+        let mut supports = Supports { circuit: &behaviour.circuit, varies, known: FxHashMap::default() };
+        let mut together = Together::new(behaviour.slots);
+        let mut split: Vec<(&'f Event, Pieces<'f>)> = Vec::new();
+        for event in rules() {
+            let is_plain = event.dropped == NodeId::FALSE && event.additions.is_empty();
+            if !is_plain || behaviour.inputs.iter().any(|(action, _)| *action == event.action) {
+                return Err(Unsuited);
+            }
+            let pieces = Pieces::of(event, &mut supports)?;
+            for slots in pieces.supports(&mut supports) {
+                together.join(&slots);
+            }
+            split.push((event, pieces));
+        }
+        let mut level_of: Vec<Option<u32>> = vec![None; behaviour.slots];
+        let mut slots: Vec<Vec<u32>> = Vec::new();
+        let mut known: FxHashMap<u32, u32> = FxHashMap::default();
+        for &slot in order.slots.iter().rev() {
+            let level = *known.entry(together.find(slot)).or_insert_with(|| {
+                slots.push(Vec::new());
+                slots.len() as u32 - 1
+            });
+            slots[level as usize].push(slot);
+            level_of[slot as usize] = Some(level);
+        }
+        let count = slots.len();
+        let mut levels = Self {
+            circuit: &behaviour.circuit,
+            slots,
+            contents: vec![Vec::new(); count],
+            numbers: vec![FxHashMap::default(); count],
+            locals: Vec::new(),
+            parts: vec![Part { level: u32::MAX, local: 0, rest: DONE }],
+            steps: (0..count).map(|_| Vec::new()).collect(),
+            always: Vec::new(),
+            faults: Vec::new(),
+            scratch: initial.clone(),
+        };
+        levels.add_steps(split, &mut supports, &level_of)?;
+        Ok(levels)
+    }
+
+    fn add_steps(
+        &mut self,
+        split: Vec<(&'f Event, Pieces<'f>)>,
+        supports: &mut Supports<'f>,
+        level_of: &[Option<u32>],
+    ) -> Result<(), Unsuited> {
+        let mut known = Known::default();
+        let mut group_ids: FxHashMap<(u32, PartId), usize> = FxHashMap::default();
+        for (event, pieces) in split {
+            let Action::Rule(rule) = event.action else { return Err(Unsuited) };
+            for fault in &pieces.faults {
+                let own = by_level(fault, &[], supports, level_of)?;
+                let fault = own.into_iter().fold(DONE, |rest, local| self.add_part(local, rest, &mut known));
+                if fault == DONE {
+                    return Err(Unsuited);
+                }
+                self.faults.push(fault);
+            }
+            let mut own = by_level(&pieces.conditions, pieces.writes, supports, level_of)?;
+            let top = own.pop();
+            let rest = own.into_iter().fold(DONE, |rest, local| self.add_part(local, rest, &mut known));
+            let top = top.map(|local| (local.level, self.add_local(local, &mut known)));
+            let Some((level, local)) = top else {
+                self.always.push((rule, 1));
+                continue;
+            };
+            let groups = &mut self.steps[level as usize];
+            let group = *group_ids.entry((level, rest)).or_insert_with(|| {
+                groups.push(Steps { top: Vec::new(), rest });
+                groups.len() - 1
+            });
+            let found = groups[group].top.iter_mut().find(|(own, of, _)| (*own, *of) == (local, rule));
+            match found {
+                Some((_, _, instances)) => *instances += 1,
+                None => groups[group].top.push((local, rule, 1)),
+            }
+        }
+        self.faults.sort_unstable();
+        self.faults.dedup();
+        Ok(())
+    }
+
+    fn add_local(&mut self, local: Local<'f>, known: &mut Known<'f>) -> LocalId {
+        *known.locals.entry(local).or_insert_with_key(|local| {
+            self.locals.push((local.clone(), Vec::new()));
+            self.locals.len() as LocalId - 1
+        })
+    }
+
+    fn add_part(&mut self, local: Local<'f>, rest: PartId, known: &mut Known<'f>) -> PartId {
+        let part = Part { level: local.level, local: self.add_local(local, known), rest };
+        *known.parts.entry(part).or_insert_with(|| {
+            self.parts.push(part);
+            self.parts.len() as PartId - 1
+        })
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.slots.len()
+    }
+
+    pub(super) fn part(&self, part: PartId) -> Part {
+        self.parts[part as usize]
+    }
+
+    /// What the slots of a level hold.
+    pub(super) fn content(&self, level: usize, number: u32) -> &[Option<i64>] {
+        &self.contents[level][number as usize]
+    }
+
+    /// What the slots without a level hold.
+    pub(super) fn constants(&self) -> impl Iterator<Item = Option<i64>> {
+        let mut has_level = vec![false; self.scratch.0.len()];
+        self.slots.iter().flatten().for_each(|&slot| has_level[slot as usize] = true);
+        self.scratch.0.iter().zip(has_level).filter(|(_, has_level)| !has_level).map(|(&value, _)| value)
+    }
+
+    /// The number of what a level holds in a state.
+    pub(super) fn number_in(&mut self, level: usize, state: &Valuation) -> Result<u32, Unsuited> {
+        let content: Content = self.slots[level].iter().map(|&slot| state.0[slot as usize]).collect();
+        self.number(level, content)
+    }
+
+    fn number(&mut self, level: usize, content: Content) -> Result<u32, Unsuited> {
+        if let Some(&number) = self.numbers[level].get(&content) {
+            return Ok(number);
+        }
+        let number = self.contents[level].len();
+        if number == MOST_CONTENTS {
+            return Err(Unsuited);
+        }
+        self.contents[level].push(content.clone());
+        self.numbers[level].insert(content, number as u32);
+        Ok(number as u32)
+    }
+
+    /// What a function makes of what its level holds.
+    pub(super) fn next(&mut self, local: LocalId, content: u32) -> Result<Next, Unsuited> {
+        let (_, known) = &self.locals[local as usize];
+        match known.get(content as usize) {
+            None | Some(Next::Unknown) => {}
+            Some(&next) => return Ok(next),
+        }
+        let next = self.evaluate(local, content)?;
+        let (_, known) = &mut self.locals[local as usize];
+        if known.len() <= content as usize {
+            known.resize(content as usize + 1, Next::Unknown);
+        }
+        known[content as usize] = next;
+        Ok(next)
+    }
+
+    fn evaluate(&mut self, local: LocalId, content: u32) -> Result<Next, Unsuited> {
+        let function = &self.locals[local as usize].0;
+        let level = function.level as usize;
+        let mut after = self.contents[level][content as usize].clone();
+        for (&slot, &value) in self.slots[level].iter().zip(&after) {
+            self.scratch.0[slot as usize] = value;
+        }
+        let mut evaluation = Evaluation::new(self.circuit, Assignment::of_state(&self.scratch));
+        for &condition in &function.conditions {
+            match evaluation.holds(condition) {
+                Some(true) => {}
+                Some(false) => return Ok(Next::Nothing),
+                None => return Ok(Next::Wrong),
+            }
+        }
+        for write in &function.writes {
+            let Some(value) = evaluation.next(write) else { return Ok(Next::Wrong) };
+            let position = self.slots[level].iter().position(|&slot| slot == write.slot).expect("it is of this level");
+            after[position] = value;
+        }
+        self.number(level, after).map(Next::To)
+    }
+}
+
+/// The functions and parts that are known, by their contents.
+#[derive(Default)]
+struct Known<'f> {
+    locals: FxHashMap<Local<'f>, LocalId>,
+    parts: FxHashMap<Part, PartId>,
+}
+
+/// The conditions and writes of an event, each of which is about few slots.
+struct Pieces<'f> {
+    conditions: Vec<NodeId>,
+    /// Where it goes wrong: one of these conjunctions.
+    faults: Vec<Vec<NodeId>>,
+    writes: &'f [Write],
+}
+
+impl<'f> Pieces<'f> {
+    fn of(event: &'f Event, supports: &mut Supports<'f>) -> Result<Self, Unsuited> {
+        let conditions = conjuncts(supports.circuit, event.guard);
+        let mut faults = Vec::new();
+        let mut pending = vec![vec![event.fault]];
+        while let Some(fault) = pending.pop() {
+            let mut parts: Vec<NodeId> = fault.iter().flat_map(|&node| conjuncts(supports.circuit, node)).collect();
+            if parts.contains(&NodeId::FALSE) {
+                continue;
+            }
+            let wide = parts.iter().position(|&part| {
+                matches!(supports.circuit.node(part), Node::Or(_)) && supports.of(part).len() > 1
+            });
+            match wide.map(|position| supports.circuit.node(parts.swap_remove(position))) {
+                Some(Node::Or(children)) => {
+                    pending.extend(children.iter().map(|&child| [&parts[..], &[child]].concat()));
+                }
+                _ => faults.push(parts),
+            }
+            if faults.len() + pending.len() > MOST_FAULTS {
+                return Err(Unsuited);
+            }
+        }
+        Ok(Self { conditions, faults, writes: &event.writes })
+    }
+
+    /// The slots that each of them is about.
+    fn supports(&self, supports: &mut Supports<'f>) -> Vec<Vec<u32>> {
+        let conditions = self.conditions.iter().chain(self.faults.iter().flatten());
+        let mut all: Vec<Vec<u32>> = conditions.map(|&node| supports.of(node).to_vec()).collect();
+        all.extend(self.writes.iter().map(|write| supports.of_write(write)));
+        all
+    }
+}
+
+/// The parts of a conjunction; none if it always holds.
+fn conjuncts(circuit: &Circuit, condition: NodeId) -> Vec<NodeId> {
+    match circuit.node(condition) {
+        Node::And(children) => children.to_vec(),
+        Node::True => Vec::new(),
+        _ => vec![condition],
+    }
+}
+
+/// What is about each level, from the bottom.
+fn by_level<'f>(
+    conditions: &[NodeId],
+    writes: &'f [Write],
+    supports: &mut Supports<'f>,
+    level_of: &[Option<u32>],
+) -> Result<Vec<Local<'f>>, Unsuited> {
+    let mut found: BTreeMap<u32, Local<'f>> = BTreeMap::new();
+    let level = |slots: &[u32]| slots.iter().find_map(|&slot| level_of[slot as usize]).ok_or(Unsuited);
+    let new = |level| Local { level, conditions: Vec::new(), writes: Vec::new() };
+    for &condition in conditions {
+        let level = level(supports.of(condition))?;
+        found.entry(level).or_insert_with(|| new(level)).conditions.push(condition);
+    }
+    // A slot that can hold one value only is not changed.
+    for write in writes.iter().filter(|write| level_of[write.slot as usize].is_some()) {
+        let level = level(&[write.slot])?;
+        found.entry(level).or_insert_with(|| new(level)).writes.push(write);
+    }
+    Ok(found.into_values().collect())
+}
+
+/// The slots of the state that nodes depend on.
+struct Supports<'f> {
+    circuit: &'f Circuit,
+    /// The slots that can hold several values.
+    varies: Vec<bool>,
+    known: FxHashMap<NodeId, Box<[u32]>>,
+}
+
+impl Supports<'_> {
+    fn of(&mut self, root: NodeId) -> &[u32] {
+        if !self.known.contains_key(&root) {
+            let slots = self.of_all(vec![root]);
+            self.known.insert(root, slots.into());
+        }
+        &self.known[&root]
+    }
+
+    fn of_all(&self, mut pending: Vec<NodeId>) -> Vec<u32> {
+        let (mut seen, mut slots) = (rustc_hash::FxHashSet::default(), Vec::new());
+        while let Some(node) = pending.pop() {
+            if !seen.insert(node) {
+                continue;
+            }
+            match self.circuit.node(node) {
+                Node::In { slot, .. } | Node::SlotValue(slot) => slots.push(*slot),
+                Node::Table { slots: own, .. } => slots.extend(own.iter()),
+                other => other.for_each_child(|child| pending.push(child)),
+            }
+        }
+        slots.retain(|&slot| self.varies[slot as usize]);
+        slots.sort_unstable();
+        slots.dedup();
+        slots
+    }
+
+    /// The slot that is written, and those that the value depends on.
+    fn of_write(&self, write: &Write) -> Vec<u32> {
+        let roots = match &write.written {
+            Written::Cases(cases) => cases.iter().map(|&(_, condition)| condition).collect(),
+            Written::Number { when, undefined, value } => {
+                let mut roots = vec![*when, *undefined];
+                roots.extend(value.terms.iter().map(|&(node, _)| node));
+                roots
+            }
+        };
+        let mut slots = self.of_all(roots);
+        slots.extend(self.varies[write.slot as usize].then_some(write.slot));
+        slots.sort_unstable();
+        slots.dedup();
+        slots
+    }
+}
+
+/// Which slots are in one level.
+struct Together {
+    parents: Vec<u32>,
+}
+
+impl Together {
+    fn new(slots: usize) -> Self {
+        Self { parents: (0..slots as u32).collect() }
+    }
+
+    fn find(&mut self, mut slot: u32) -> u32 {
+        while self.parents[slot as usize] != slot {
+            let above = self.parents[self.parents[slot as usize] as usize];
+            self.parents[slot as usize] = above;
+            slot = above;
+        }
+        slot
+    }
+
+    fn join(&mut self, slots: &[u32]) {
+        for pair in slots.windows(2) {
+            let (left, right) = (self.find(pair[0]), self.find(pair[1]));
+            self.parents[left as usize] = right;
+        }
+    }
+}

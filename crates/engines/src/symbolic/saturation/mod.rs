@@ -1,0 +1,246 @@
+//! All states of a model by saturation (Ciardo, Lüttgen, Siminiceanu 2001; with contents of levels that are found on the way,
+//! Ciardo, Marmorstein, Siminiceanu 2003): a diagram is built from the bottom, and each node is closed under the steps that
+//! concern no level above it, before anything above is looked at.
+//!
+//! `levels` takes steps apart, `forest` has the diagrams, `figures` counts.
+
+mod figures;
+mod forest;
+mod levels;
+
+#[cfg(test)]
+mod tests;
+
+use quotient_functions::Functions;
+use quotient_ir::{Interpreter, Outcome, Valuation};
+use rustc_hash::FxHashMap;
+
+use crate::observer::{Observer, Progress};
+use crate::report::StopReason;
+use crate::symbolic::order::Order;
+use crate::symbolic::saturation::figures::Figures;
+use crate::symbolic::saturation::forest::{BOTTOM, EMPTY, Forest, Full, Node};
+use crate::symbolic::saturation::levels::{DONE, Levels, Next, PartId, Unsuited};
+use crate::walk;
+
+/// The most initial states: each is added on its own.
+const MOST_STARTS: usize = 1_000;
+/// The number of nodes after which the observer is asked.
+const PATIENCE: u32 = 1 << 12;
+
+/// What saturation found.
+pub(super) struct Saturated {
+    pub(super) figures: Figures,
+    /// The nodes of the set.
+    pub(super) nodes: usize,
+    /// All nodes that were made.
+    pub(super) peak_nodes: usize,
+    /// The bytes that they took.
+    pub(super) bytes: u64,
+    /// How often the rest of a step was applied to a node.
+    pub(super) images: u64,
+}
+
+/// Why there is no result.
+pub(super) enum Halt {
+    /// Steps are not products of functions, or one goes wrong: this is not for saturation.
+    Unsuited,
+    /// There is no room.
+    Full,
+    /// The observer says so.
+    Stopped(StopReason),
+}
+
+impl From<Unsuited> for Halt {
+    fn from(_: Unsuited) -> Self {
+        Self::Unsuited
+    }
+}
+
+impl From<Full> for Halt {
+    fn from(_: Full) -> Self {
+        Self::Full
+    }
+}
+
+/// All states, if no step goes wrong in any of them. There must be no assumptions, constraints and transient states.
+pub(super) fn saturate(
+    interpreter: &Interpreter<'_>,
+    functions: &Functions,
+    order: &Order,
+    bytes: u64,
+    observer: &mut dyn Observer,
+) -> Result<Saturated, Halt> {
+    let starts = initial_states(interpreter)?;
+    let mut levels = Levels::new(functions, order, &starts[0])?;
+    let mut forest = Forest::new(bytes);
+    let mut root = EMPTY;
+    for start in &starts {
+        let mut node = BOTTOM;
+        for level in 0..levels.count() {
+            let content = levels.number_in(level, start)?;
+            node = forest.node(level as u32, &[(content, node)])?;
+        }
+        root = forest.union(root, node)?;
+    }
+    let known = FxHashMap::default();
+    let mut search = Saturation { levels, forest, known, saturated: FxHashMap::default(), images: 0, patience: 0, observer };
+    let root = search.saturated(root)?;
+    let Saturation { mut levels, forest, images, .. } = search;
+    let rules = interpreter.model().rules.len();
+    let figures = Figures::of(&mut levels, &forest, root, rules, interpreter.model().counts_tokens)?;
+    Ok(Saturated { nodes: figures.nodes, figures, peak_nodes: forest.len(), bytes: forest.used(), images })
+}
+
+fn initial_states(interpreter: &Interpreter<'_>) -> Result<Vec<Valuation>, Unsuited> {
+    let mut states = Vec::new();
+    for start in walk::starts(interpreter).take(MOST_STARTS + 1) {
+        match start.outcome {
+            Outcome::Next { state, .. } => states.push(state),
+            _ => return Err(Unsuited),
+        }
+    }
+    match states.len() {
+        1..=MOST_STARTS => Ok(states),
+        _ => Err(Unsuited),
+    }
+}
+
+struct Saturation<'f, 'o> {
+    levels: Levels<'f>,
+    forest: Forest,
+    /// What the rest of a step makes of a node, closed.
+    known: FxHashMap<(PartId, Node), Node>,
+    /// What closed nodes initial ones become.
+    saturated: FxHashMap<Node, Node>,
+    images: u64,
+    patience: u32,
+    observer: &'o mut dyn Observer,
+}
+
+impl Saturation<'_, '_> {
+    /// What can be reached from a node by steps that do not concern levels above it.
+    fn saturated(&mut self, node: Node) -> Result<Node, Halt> {
+        if node == EMPTY || node == BOTTOM {
+            return Ok(node);
+        }
+        if let Some(&known) = self.saturated.get(&node) {
+            return Ok(known);
+        }
+        let mut children = Vec::new();
+        for position in self.forest.span(node) {
+            let (content, child) = self.forest.arc(position);
+            add(&mut children, content, self.saturated(child)?);
+        }
+        let closed = self.closed(self.forest.level(node), children)?;
+        self.saturated.insert(node, closed);
+        Ok(closed)
+    }
+
+    /// The node of a level with closed children, closed under the steps whose topmost level it is.
+    fn closed(&mut self, level: u32, mut children: Vec<Node>) -> Result<Node, Halt> {
+        self.pause()?;
+        let is_any = |children: &[Node], content: usize| children[content] != EMPTY;
+        let mut waiting: Vec<usize> = (0..children.len()).filter(|&content| is_any(&children, content)).collect();
+        let mut is_waiting: Vec<bool> = children.iter().map(|&child| child != EMPTY).collect();
+        while let Some(content) = waiting.pop() {
+            is_waiting[content] = false;
+            for group in 0..self.levels.steps[level as usize].len() {
+                let mut image = None;
+                for step in 0..self.levels.steps[level as usize][group].top.len() {
+                    let (local, _, _) = self.levels.steps[level as usize][group].top[step];
+                    let next = self.levels.next(local, content as u32)?;
+                    if next == Next::Nothing {
+                        continue;
+                    }
+                    let image = match image {
+                        Some(image) => image,
+                        None => {
+                            let rest = self.levels.steps[level as usize][group].rest;
+                            *image.insert(self.after(rest, children[content])?)
+                        }
+                    };
+                    if image == EMPTY {
+                        break;
+                    }
+                    let Next::To(to) = next else { return Err(Halt::Unsuited) };
+                    let to = to as usize;
+                    if children.len() <= to {
+                        children.resize(to + 1, EMPTY);
+                        is_waiting.resize(to + 1, false);
+                    }
+                    let union = self.forest.union(children[to], image)?;
+                    if union != children[to] {
+                        children[to] = union;
+                        if !is_waiting[to] {
+                            is_waiting[to] = true;
+                            waiting.push(to);
+                        }
+                    }
+                }
+            }
+        }
+        let arcs = children.iter().enumerate().filter(|(_, child)| **child != EMPTY);
+        let arcs: Vec<(u32, Node)> = arcs.map(|(content, &child)| (content as u32, child)).collect();
+        Ok(self.forest.node(level, &arcs)?)
+    }
+
+    /// What the rest of a step makes of a closed node, closed.
+    fn after(&mut self, rest: PartId, node: Node) -> Result<Node, Halt> {
+        if rest == DONE || node == EMPTY {
+            return Ok(node);
+        }
+        if let Some(&known) = self.known.get(&(rest, node)) {
+            return Ok(known);
+        }
+        self.images += 1;
+        let (level, part) = (self.forest.level(node), self.levels.part(rest));
+        let mut children = Vec::new();
+        for position in self.forest.span(node) {
+            let (content, child) = self.forest.arc(position);
+            let (next, rest) = match part.level == level {
+                true => (self.levels.next(part.local, content)?, part.rest),
+                false => (Next::To(content), rest),
+            };
+            if next == Next::Nothing {
+                continue;
+            }
+            let image = self.after(rest, child)?;
+            match next {
+                _ if image == EMPTY => {}
+                Next::To(to) => {
+                    let union = self.forest.union(children.get(to as usize).copied().unwrap_or(EMPTY), image)?;
+                    add(&mut children, to, union);
+                }
+                _ => return Err(Halt::Unsuited),
+            }
+        }
+        let closed = match children.is_empty() {
+            true => EMPTY,
+            false => self.closed(level, children)?,
+        };
+        self.known.insert((rest, node), closed);
+        Ok(closed)
+    }
+
+    fn pause(&mut self) -> Result<(), Halt> {
+        self.patience += 1;
+        if self.patience < PATIENCE {
+            return Ok(());
+        }
+        self.patience = 0;
+        let progress = Progress { memory_bytes: self.forest.used(), ..Progress::default() };
+        match self.observer.progress(&progress) {
+            std::ops::ControlFlow::Continue(()) => Ok(()),
+            std::ops::ControlFlow::Break(reason) => Err(Halt::Stopped(reason)),
+        }
+    }
+}
+
+fn add(children: &mut Vec<Node>, content: u32, child: Node) {
+    let content = content as usize;
+    if children.len() <= content {
+        children.resize(content + 1, EMPTY);
+    }
+    children[content] = child;
+}
