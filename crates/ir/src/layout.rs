@@ -199,6 +199,11 @@ impl Layout {
     pub fn first_slot(&self, variable: VariableId) -> SlotId {
         self.first_slots[variable]
     }
+    /// The element of an array that a slot is a part of, by the domain of its outermost index and the position of its
+    /// value there. Arrays over the same domain have elements in common.
+    pub fn element(&self, slot: SlotId) -> Option<(usize, usize)> {
+        self.elements[slot.position()].map(|element| (element.family, element.index))
+    }
     /// The number of words of a packed state. At least one, so that a store of states can divide by it.
     pub fn words(&self) -> usize {
         (self.bits as usize).div_ceil(64).max(1)

@@ -26,12 +26,22 @@ impl Order {
     pub(crate) fn of(functions: &Functions, encoding: &Encoding, slots: usize) -> Self {
         let uses = uses(functions, encoding);
         let declared: Vec<u32> = (0..slots as u32).filter(|&slot| encoding.width(slot) > 0).collect();
-        let span = |order: &[u32]| span(order, &uses, encoding);
+        Self::of_uses(declared, &uses, |slot| encoding.width(slot) as u64, slots)
+    }
+
+    /// The same for things with a width, given those that are used together.
+    pub(crate) fn of_uses(
+        declared: Vec<u32>,
+        uses: &[Vec<u32>],
+        width: impl Fn(u32) -> u64,
+        count: usize,
+    ) -> Self {
+        let span = |order: &[u32]| span(order, uses, &width);
         let mut best = Self { span: span(&declared), slots: declared.clone(), name: "as declared" };
         // Each round moves every slot to where the instances that use it are on average (Aloul, Markov, Sakallah 2003).
         let mut current = declared;
         for _ in 0..ROUNDS {
-            let arranged = arranged(&current, &uses, slots);
+            let arranged = arranged(&current, uses, count);
             if arranged == current {
                 break;
             }
@@ -71,16 +81,16 @@ fn places(order: &[u32], slots: usize) -> Vec<u32> {
     places
 }
 
-fn span(order: &[u32], uses: &[Vec<u32>], encoding: &Encoding) -> u64 {
+fn span(order: &[u32], uses: &[Vec<u32>], width: impl Fn(u32) -> u64) -> u64 {
     let mut begins: Vec<u64> = vec![0; order.iter().max().map_or(0, |&slot| slot as usize + 1)];
     let mut total = 0;
     for &slot in order {
         begins[slot as usize] = total;
-        total += encoding.width(slot) as u64;
+        total += width(slot);
     }
     let of = |slots: &Vec<u32>| {
         let first = slots.iter().map(|&slot| begins[slot as usize]).min().unwrap_or(0);
-        let last = slots.iter().map(|&slot| begins[slot as usize] + encoding.width(slot) as u64).max();
+        let last = slots.iter().map(|&slot| begins[slot as usize] + width(slot)).max();
         last.unwrap_or(first) - first
     };
     uses.iter().map(of).sum()

@@ -7,6 +7,9 @@ use rustc_hash::FxHashMap;
 use crate::symbolic::saturation::forest::{BOTTOM, EMPTY, Forest, Node};
 use crate::symbolic::saturation::levels::{DONE, Levels, LocalId, Next, PartId, Unsuited};
 
+/// The most counts that are remembered: they are large.
+const MOST_KNOWN: usize = 1 << 20;
+
 /// The numbers of a set of states.
 pub(in crate::symbolic) struct Figures {
     pub(in crate::symbolic) states: BigUint,
@@ -34,13 +37,16 @@ impl Figures {
         let nodes = reached(forest, root, levels.count());
         let below = below(forest, &nodes);
         let above = above(forest, &nodes, root);
-        let mut counting = Counting { levels, forest, below: &below, known: FxHashMap::default() };
-        for number in 0..counting.levels.faults.len() {
-            let fault = counting.levels.faults[number];
-            if counting.count(fault, root)? != BigUint::ZERO {
-                return Err(Unsuited);
+        let mut looking = Looking { levels, forest, known: FxHashMap::default() };
+        for number in 0..looking.levels.faults.len() {
+            let fault = looking.levels.faults[number];
+            for &node in &nodes[looking.levels.part(fault).level as usize] {
+                if looking.occurs(fault, node)? {
+                    return Err(Unsuited);
+                }
             }
         }
+        let mut counting = Counting { levels, forest, below: &below, known: FxHashMap::default() };
         let states = below[&root].clone();
         let mut fired = vec![BigUint::ZERO; rules];
         for (rule, instances) in counting.levels.always.clone() {
@@ -109,6 +115,37 @@ fn above(forest: &Forest, nodes: &[Vec<Node>], root: Node) -> FxHashMap<Node, Bi
     above
 }
 
+/// Looks for contents in which the rest of a step is possible.
+struct Looking<'c, 'f> {
+    levels: &'c mut Levels<'f>,
+    forest: &'c Forest,
+    known: FxHashMap<(PartId, Node), bool>,
+}
+
+impl Looking<'_, '_> {
+    fn occurs(&mut self, rest: PartId, node: Node) -> Result<bool, Unsuited> {
+        if rest == DONE {
+            return Ok(true);
+        }
+        if let Some(&known) = self.known.get(&(rest, node)) {
+            return Ok(known);
+        }
+        let (part, forest) = (self.levels.part(rest), self.forest);
+        let is_here = part.level == forest.level(node);
+        let below = if is_here { part.rest } else { rest };
+        let mut occurs = false;
+        for &(content, child) in forest.arcs(node) {
+            let is_possible = !is_here || self.levels.next(part.local, content)? != Next::Nothing;
+            if is_possible && self.occurs(below, child)? {
+                occurs = true;
+                break;
+            }
+        }
+        self.known.insert((rest, node), occurs);
+        Ok(occurs)
+    }
+}
+
 /// Counts where steps are possible.
 struct Counting<'c, 'f> {
     levels: &'c mut Levels<'f>,
@@ -137,6 +174,9 @@ impl Counting<'_, '_> {
                 all
             }
         };
+        if self.known.len() == MOST_KNOWN {
+            self.known.clear();
+        }
         self.known.insert((rest, node), count.clone());
         Ok(count)
     }

@@ -46,7 +46,7 @@ impl Forest {
 
     /// The bytes that nodes and what is known about them take, without what is reserved.
     pub(super) fn used(&self) -> u64 {
-        let known = 16 * self.unions.len() as u64;
+        let known = 20 * self.unions.len() as u64;
         8 * self.nodes.len() as u64 + 8 * self.arcs.len() as u64 + 4 * self.table.len() as u64 + known
     }
 

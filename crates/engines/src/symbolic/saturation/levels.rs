@@ -5,14 +5,17 @@
 //! hold is found as the search reaches it.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use quotient_functions::{Assignment, Circuit, Evaluation, Event, Functions, Node, NodeId, Write, Written};
-use quotient_ir::{Action, RuleId, Valuation};
+use quotient_ir::{Action, Layout, RuleId, SlotId, TableIndex, Valuation};
 use rustc_hash::FxHashMap;
 
 use crate::symbolic::order::Order;
 
-/// The most contents of one level: beyond, they are better kept apart.
+/// The most contents of a level with all slots of an element: beyond, these are better kept apart.
+const MOST_OF_ELEMENT: usize = 1 << 10;
+/// The most contents of a level with slots that are used together.
 const MOST_CONTENTS: usize = 1 << 14;
 
 /// The most ways in which a step can go wrong.
@@ -62,6 +65,25 @@ pub(super) struct Part {
     pub(super) rest: PartId,
 }
 
+/// Which slots are in one level, whether or not they are used together.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Grain {
+    /// All that belong to the same element of arrays, such as a process.
+    Elements,
+    /// Each is on its own.
+    Slots,
+}
+
+/// What a step does to a level, if its topmost level holds something.
+pub(super) struct Move {
+    /// What it does below.
+    pub(super) rest: PartId,
+    /// What the level can hold afterwards.
+    pub(super) to: Vec<u32>,
+    /// Whether that has no value in some step.
+    pub(super) is_wrong: bool,
+}
+
 /// Steps whose topmost levels are the same, and that do the same below them.
 pub(super) struct Steps {
     /// What they do at the topmost level, and the rules, with the number of instances.
@@ -80,6 +102,9 @@ pub(super) struct Levels<'f> {
     parts: Vec<Part>,
     /// For each level the steps for which it is the topmost one.
     pub(super) steps: Vec<Vec<Steps>>,
+    /// What steps do to what their topmost level holds, as far as it was asked for.
+    moves: Vec<Vec<Option<Rc<[Move]>>>>,
+    most_contents: usize,
     /// The steps without any level: these change nothing, and are always possible.
     pub(super) always: Vec<(RuleId, u64)>,
     /// Where steps go wrong: what must hold in some levels, each on its own.
@@ -93,7 +118,13 @@ impl<'f> Levels<'f> {
     ///
     /// # Errors
     /// If a step is not a product of functions of levels.
-    pub(super) fn new(functions: &'f Functions, order: &Order, initial: &Valuation) -> Result<Self, Unsuited> {
+    pub(super) fn new(
+        functions: &'f Functions,
+        layout: &Layout,
+        order: &Order,
+        grain: Grain,
+        initial: &Valuation,
+    ) -> Result<Self, Unsuited> {
         let behaviour = functions.behaviour();
         let rules = || behaviour.events.iter().filter(|event| !event.is_start());
         let mut varies = vec![false; behaviour.circuit.slot_count()];
@@ -112,17 +143,17 @@ impl<'f> Levels<'f> {
             }
             split.push((event, pieces));
         }
-        let mut level_of: Vec<Option<u32>> = vec![None; behaviour.slots];
-        let mut slots: Vec<Vec<u32>> = Vec::new();
-        let mut known: FxHashMap<u32, u32> = FxHashMap::default();
-        for &slot in order.slots.iter().rev() {
-            let level = *known.entry(together.find(slot)).or_insert_with(|| {
-                slots.push(Vec::new());
-                slots.len() as u32 - 1
-            });
-            slots[level as usize].push(slot);
-            level_of[slot as usize] = Some(level);
+        if grain == Grain::Elements {
+            let mut elements: FxHashMap<(usize, usize), Vec<u32>> = FxHashMap::default();
+            for &slot in &order.slots {
+                if let Some(element) = layout.element(SlotId::from_position(slot as usize)) {
+                    elements.entry(element).or_default().push(slot);
+                }
+            }
+            elements.values().for_each(|slots| together.join(slots));
         }
+        let uses: Vec<Vec<u32>> = split.iter().map(|(_, pieces)| pieces.supports(&mut supports).concat()).collect();
+        let (slots, level_of) = together.levels(order, uses);
         let count = slots.len();
         let mut levels = Self {
             circuit: &behaviour.circuit,
@@ -132,6 +163,8 @@ impl<'f> Levels<'f> {
             locals: Vec::new(),
             parts: vec![Part { level: u32::MAX, local: 0, rest: DONE }],
             steps: (0..count).map(|_| Vec::new()).collect(),
+            moves: vec![Vec::new(); count],
+            most_contents: if grain == Grain::Elements { MOST_OF_ELEMENT } else { MOST_CONTENTS },
             always: Vec::new(),
             faults: Vec::new(),
             scratch: initial.clone(),
@@ -228,12 +261,41 @@ impl<'f> Levels<'f> {
             return Ok(number);
         }
         let number = self.contents[level].len();
-        if number == MOST_CONTENTS {
+        if number == self.most_contents {
             return Err(Unsuited);
         }
         self.contents[level].push(content.clone());
         self.numbers[level].insert(content, number as u32);
         Ok(number as u32)
+    }
+
+    /// The steps that are possible as far as their topmost level is concerned, which holds something.
+    pub(super) fn moves(&mut self, level: usize, content: u32) -> Result<Rc<[Move]>, Unsuited> {
+        if let Some(Some(known)) = self.moves[level].get(content as usize) {
+            return Ok(Rc::clone(known));
+        }
+        let mut moves: Vec<Move> = Vec::new();
+        for group in 0..self.steps[level].len() {
+            let (mut to, mut is_wrong) = (Vec::new(), false);
+            for step in 0..self.steps[level][group].top.len() {
+                match self.next(self.steps[level][group].top[step].0, content)? {
+                    Next::To(number) => to.push(number),
+                    Next::Wrong => is_wrong = true,
+                    Next::Nothing | Next::Unknown => {}
+                }
+            }
+            to.sort_unstable();
+            to.dedup();
+            if is_wrong || !to.is_empty() {
+                moves.push(Move { rest: self.steps[level][group].rest, to, is_wrong });
+            }
+        }
+        let moves: Rc<[Move]> = moves.into();
+        if self.moves[level].len() <= content as usize {
+            self.moves[level].resize(content as usize + 1, None);
+        }
+        self.moves[level][content as usize] = Some(Rc::clone(&moves));
+        Ok(moves)
     }
 
     /// What a function makes of what its level holds.
@@ -427,6 +489,37 @@ impl Together {
             slot = above;
         }
         slot
+    }
+
+    /// The slots of each level, from the bottom, and the level of each slot. Levels that steps use together are neighbours.
+    fn levels(&mut self, order: &Order, mut uses: Vec<Vec<u32>>) -> (Vec<Vec<u32>>, Vec<Option<u32>>) {
+        // A level is first called like one of its slots.
+        let mut slots: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+        let mut declared = Vec::new();
+        for &slot in &order.slots {
+            let own = slots.entry(self.find(slot)).or_default();
+            if own.is_empty() {
+                declared.push(self.find(slot));
+            }
+            own.push(slot);
+        }
+        for own in &mut uses {
+            own.iter_mut().for_each(|slot| *slot = self.find(*slot));
+            own.sort_unstable();
+            own.dedup();
+        }
+        uses.retain(|own| own.len() > 1);
+        uses.sort_unstable();
+        uses.dedup();
+        let arranged = Order::of_uses(declared, &uses, |_| 1, self.parents.len());
+        let mut level_of = vec![None; self.parents.len()];
+        let mut levels = Vec::new();
+        for name in arranged.slots.iter().rev() {
+            let own = slots.remove(name).expect("each level is there once");
+            own.iter().for_each(|&slot| level_of[slot as usize] = Some(levels.len() as u32));
+            levels.push(own);
+        }
+        (levels, level_of)
     }
 
     fn join(&mut self, slots: &[u32]) {

@@ -20,13 +20,16 @@ use crate::report::StopReason;
 use crate::symbolic::order::Order;
 use crate::symbolic::saturation::figures::Figures;
 use crate::symbolic::saturation::forest::{BOTTOM, EMPTY, Forest, Full, Node};
-use crate::symbolic::saturation::levels::{DONE, Levels, Next, PartId, Unsuited};
+use crate::symbolic::saturation::levels::{DONE, Grain, Levels, Next, PartId, Unsuited};
 use crate::walk;
 
 /// The most initial states: each is added on its own.
 const MOST_STARTS: usize = 1_000;
 /// The number of nodes after which the observer is asked.
 const PATIENCE: u32 = 1 << 12;
+
+/// The bytes of what is known about a node, on average.
+const KNOWN_BYTES: u64 = 20;
 
 /// What saturation found.
 pub(super) struct Saturated {
@@ -72,10 +75,25 @@ pub(super) fn saturate(
     observer: &mut dyn Observer,
 ) -> Result<Saturated, Halt> {
     let starts = initial_states(interpreter)?;
-    let mut levels = Levels::new(functions, order, &starts[0])?;
+    match saturate_levels(interpreter, (functions, order, Grain::Elements), &starts, bytes, observer) {
+        Err(Halt::Unsuited) => {
+            saturate_levels(interpreter, (functions, order, Grain::Slots), &starts, bytes, observer)
+        }
+        found => found,
+    }
+}
+
+fn saturate_levels(
+    interpreter: &Interpreter<'_>,
+    (functions, order, grain): (&Functions, &Order, Grain),
+    starts: &[Valuation],
+    bytes: u64,
+    observer: &mut dyn Observer,
+) -> Result<Saturated, Halt> {
+    let mut levels = Levels::new(functions, interpreter.layout(), order, grain, &starts[0])?;
     let mut forest = Forest::new(bytes);
     let mut root = EMPTY;
-    for start in &starts {
+    for start in starts {
         let mut node = BOTTOM;
         for level in 0..levels.count() {
             let content = levels.number_in(level, start)?;
@@ -83,13 +101,22 @@ pub(super) fn saturate(
         }
         root = forest.union(root, node)?;
     }
-    let known = FxHashMap::default();
-    let mut search = Saturation { levels, forest, known, saturated: FxHashMap::default(), images: 0, patience: 0, observer };
+    let mut search = Saturation {
+        levels,
+        forest,
+        bytes,
+        known: FxHashMap::default(),
+        saturated: FxHashMap::default(),
+        images: 0,
+        patience: 0,
+        observer,
+    };
     let root = search.saturated(root)?;
+    let bytes = search.used();
     let Saturation { mut levels, forest, images, .. } = search;
     let rules = interpreter.model().rules.len();
     let figures = Figures::of(&mut levels, &forest, root, rules, interpreter.model().counts_tokens)?;
-    Ok(Saturated { nodes: figures.nodes, figures, peak_nodes: forest.len(), bytes: forest.used(), images })
+    Ok(Saturated { nodes: figures.nodes, figures, peak_nodes: forest.len(), bytes, images })
 }
 
 fn initial_states(interpreter: &Interpreter<'_>) -> Result<Vec<Valuation>, Unsuited> {
@@ -115,6 +142,8 @@ struct Saturation<'f, 'o> {
     saturated: FxHashMap<Node, Node>,
     images: u64,
     patience: u32,
+    /// The greatest number of bytes.
+    bytes: u64,
     observer: &'o mut dyn Observer,
 }
 
@@ -145,26 +174,15 @@ impl Saturation<'_, '_> {
         let mut is_waiting: Vec<bool> = children.iter().map(|&child| child != EMPTY).collect();
         while let Some(content) = waiting.pop() {
             is_waiting[content] = false;
-            for group in 0..self.levels.steps[level as usize].len() {
-                let mut image = None;
-                for step in 0..self.levels.steps[level as usize][group].top.len() {
-                    let (local, _, _) = self.levels.steps[level as usize][group].top[step];
-                    let next = self.levels.next(local, content as u32)?;
-                    if next == Next::Nothing {
-                        continue;
-                    }
-                    let image = match image {
-                        Some(image) => image,
-                        None => {
-                            let rest = self.levels.steps[level as usize][group].rest;
-                            *image.insert(self.after(rest, children[content])?)
-                        }
-                    };
-                    if image == EMPTY {
-                        break;
-                    }
-                    let Next::To(to) = next else { return Err(Halt::Unsuited) };
-                    let to = to as usize;
+            for step in self.levels.moves(level as usize, content as u32)?.iter() {
+                let image = self.after(step.rest, children[content])?;
+                if image == EMPTY {
+                    continue;
+                }
+                if step.is_wrong {
+                    return Err(Halt::Unsuited);
+                }
+                for to in step.to.iter().map(|&to| to as usize) {
                     if children.len() <= to {
                         children.resize(to + 1, EMPTY);
                         is_waiting.resize(to + 1, false);
@@ -223,13 +241,21 @@ impl Saturation<'_, '_> {
         Ok(closed)
     }
 
+    /// The bytes that nodes and what is known about them take.
+    fn used(&self) -> u64 {
+        self.forest.used() + KNOWN_BYTES * self.known.len() as u64
+    }
+
     fn pause(&mut self) -> Result<(), Halt> {
         self.patience += 1;
         if self.patience < PATIENCE {
             return Ok(());
         }
         self.patience = 0;
-        let progress = Progress { memory_bytes: self.forest.used(), ..Progress::default() };
+        if self.used() > self.bytes {
+            return Err(Halt::Full);
+        }
+        let progress = Progress { memory_bytes: self.used(), ..Progress::default() };
         match self.observer.progress(&progress) {
             std::ops::ControlFlow::Continue(()) => Ok(()),
             std::ops::ControlFlow::Break(reason) => Err(Halt::Stopped(reason)),
