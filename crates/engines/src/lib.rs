@@ -60,7 +60,7 @@ pub use seam::{
 pub use solver::{Content, Operators, Part, SolverMethod, SolverReport, Strengthening, as_aiger, check_by_solver};
 pub use symbolic::{
     Arrangement, SetsReport, SymbolicError, SymbolicReport, SymbolicSymmetry, Way, check_symbolic, check_symbolic_tree,
-    orbit_relation_size,
+    count_by_saturation, orbit_relation_size,
 };
 pub use systems::compiled::CompiledSystem;
 pub use systems::evaluator::{EvaluatorScratch, SpecialisedSystem};

@@ -8,10 +8,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use num_bigint::BigUint;
 use quotient_engines::{
     Arrangement, Report, SearchOptions, SetsReport, Silent, StopReason, Subject, SymbolicError, SymbolicReport,
-    SymbolicSymmetry, SymmetrySource, Verdict, ViolationLimit, Way, check, check_symbolic, orbit_relation_size,
+    SymbolicSymmetry, SymmetrySource, Verdict, ViolationLimit, Way, check, check_symbolic, count_by_saturation,
+    orbit_relation_size,
 };
 use quotient_frontends::{Language, LoadOptions, load};
-use quotient_ir::{DeadlockMode, Layout, Model, PropertyId, PropertyKind, Source};
+use quotient_ir::{Budget, DeadlockMode, Layout, Model, PropertyId, PropertyKind, Source};
 use quotient_symmetry::Strategy;
 use quotient_testkit::examples::{
     csp_examples, dve_examples, load_murphi, murphi_examples, promela_examples, with_files_beside,
@@ -35,6 +36,8 @@ struct Tally {
     reduced: AtomicU64,
     /// Left some states out.
     partial: AtomicU64,
+    /// All states were found by saturation.
+    saturated: AtomicU64,
 }
 
 fn violated(report: &Report) -> Vec<Subject> {
@@ -46,6 +49,7 @@ fn violated(report: &Report) -> Vec<Subject> {
 fn compare(model: &Model, deadlock: DeadlockMode, tally: &Tally) -> Result<(), String> {
     let text = |error: quotient_engines::EngineError| error.to_string();
     let layout = Layout::new(model).map_err(|error| error.to_string())?;
+    compare_saturation(model, &layout, tally)?;
     let is_kept = |kind| matches!(kind, PropertyKind::Invariant | PropertyKind::Cover | PropertyKind::AlwaysReachable);
     let kept: Vec<PropertyId> =
         model.properties.iter_enumerated().filter(|(_, property)| is_kept(property.kind)).map(|(id, _)| id).collect();
@@ -109,6 +113,32 @@ fn compare(model: &Model, deadlock: DeadlockMode, tally: &Tally) -> Result<(), S
         }
     }
     Ok(())
+}
+
+/// Compares all states by saturation with those of an explicit search.
+fn compare_saturation(model: &Model, layout: &Layout, tally: &Tally) -> Result<(), String> {
+    let options = SearchOptions {
+        deadlock: DeadlockMode::Off,
+        properties: Some(Vec::new()),
+        max_memory: Some(BYTES),
+        ..SearchOptions::default()
+    };
+    let bounded = SearchOptions { max_states: Some(LARGEST), ..options.clone() };
+    let whole = check(model, layout, None, &bounded, &mut Silent).map_err(|error| error.to_string())?;
+    let is_wrong = whole.verdict == Verdict::Violated;
+    if !is_wrong && whole.stop_reason.is_some() {
+        return Ok(());
+    }
+    let found = match count_by_saturation(model, layout, &options, &Budget::unlimited()) {
+        Ok(Some(found)) => found,
+        Ok(None) | Err(SymbolicError::Refused { .. }) => return Ok(()),
+        Err(error) => return Err(format!("saturation: {error}")),
+    };
+    if is_wrong {
+        return Err("saturation: a step goes wrong".to_owned());
+    }
+    tally.saturated.fetch_add(1, Ordering::Relaxed);
+    same("saturation", &found, &whole, &whole, None, true)
 }
 
 /// Compares one search with the explicit ones: one that ends at the first violation, and one that finds all. With
@@ -182,12 +212,12 @@ fn compare_all(sort: Sort, count: u64) {
     .flatten()
     .collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    let Tally { models, refused, violated, reduced, partial } = tally;
-    let [models, refused, violated, reduced, partial] =
-        [models, refused, violated, reduced, partial].map(|it| it.into_inner());
+    let Tally { models, refused, violated, reduced, partial, saturated } = tally;
+    let [models, refused, violated, reduced, partial, saturated] =
+        [models, refused, violated, reduced, partial, saturated].map(|it| it.into_inner());
     let summary = format!(
         "{}: {models} models, {violated} wrong, {reduced} with symmetries ({partial} of them with states left out once), \
-         {refused} refused",
+         {refused} refused, {saturated} by saturation",
         sort.name()
     );
     #[expect(clippy::print_stderr, reason = "what is recorded of a long run")]

@@ -21,19 +21,19 @@ mod tests;
 
 use num_bigint::BigUint;
 use quotient_functions::{Functions, Preserved, possible_values, unfold_over};
-use quotient_ir::{Budget, DeadlockMode, Interpreter, Layout, Model, PropertyId, Span, Violation};
+use quotient_ir::{Budget, DeadlockMode, Interpreter, Layout, Model, PropertyId, Span, Spent, Violation};
 use quotient_symmetry::CertifiedGroup;
 
 use crate::booleans::{Encoding, Full, Refusal};
 use crate::explicit::judge::Checks;
-use crate::observer::Observer;
+use crate::observer::{Observer, Silent};
 use crate::options::SearchOptions;
 use crate::report::{EngineError, Figures, Report, StopReason};
 use crate::symbolic::diagrams::NODE_BYTES;
 use crate::symbolic::machine::Machine;
 use crate::symbolic::order::Order;
 use crate::symbolic::runs::{NoRun, failing_start, replayed, stop_reason};
-use crate::symbolic::saturation::{Halt as NotSaturated, Saturated, saturate};
+use crate::symbolic::saturation::{Halt as NotSaturated, Saturated, Work, saturate};
 use crate::symbolic::search::{Halt, Search};
 use crate::symbolic::symmetry::Symmetries;
 use crate::verdicts::Verdicts;
@@ -145,16 +145,24 @@ pub fn check_symbolic(
     let checks = Checks::new(model, options.properties.as_deref());
     let properties: Vec<PropertyId> =
         [&checks.invariants, &checks.covers, &checks.liveness].into_iter().flatten().copied().collect();
-    let (functions, order) = translated(model, layout, &properties, observer)?;
+    let (functions, order) = translated(model, layout, &properties, &Budget::until(&observer.interrupt()))?;
     let bytes = options.max_memory.unwrap_or(USUAL_BYTES);
     let interpreter = Interpreter::new(model, layout);
     let full = || unfinished(model, layout, &checks, options, &order, bytes);
-    let is_asked = options.deadlock != DeadlockMode::Off || !properties.is_empty() || !checks.remarks.is_empty();
-    let is_counted = !is_asked && options.max_depth.is_none() && functions.behaviour().claims.is_empty();
-    if is_counted
-        && symmetry.is_none()
-        && let Some(report) = all_states(&interpreter, &functions, &order, &checks, options, observer) {
-        return Ok(report);
+    if symmetry.is_none() && is_counted(&functions, &checks, options) {
+        let budget = Budget::until(&observer.interrupt());
+        let work = Work::new(&budget, observer, bytes);
+        match all_states(&interpreter, (&functions, &order), &checks, options, work) {
+            Ok(report) => return Ok(report),
+            Err(NotSaturated::Unsuited) => {}
+            Err(NotSaturated::Full) => return Ok(full()),
+            Err(NotSaturated::Spent) => return Err(EngineError::GaveUp(Spent).into()),
+            Err(NotSaturated::Stopped(reason)) => {
+                let mut report = full();
+                report.report.stop_reason = Some(reason);
+                return Ok(report);
+            }
+        }
     }
     let Ok(mut machine) = Machine::new(model, &functions, &order, bytes) else { return Ok(full()) };
     let Ok(symmetries) = suited(&mut machine, layout, symmetry) else { return Ok(full()) };
@@ -168,21 +176,56 @@ pub fn check_symbolic(
     Ok(report)
 }
 
+/// Counts all states of a model of which nothing else is asked, by saturation alone, for as much work as is granted. None
+/// if something is asked, or its steps are not products of functions of few slots.
+///
+/// # Errors
+/// If the work that is granted is used up, or the model cannot be translated.
+pub fn count_by_saturation(
+    model: &Model,
+    layout: &Layout,
+    options: &SearchOptions,
+    budget: &Budget,
+) -> Result<Option<SymbolicReport>, SymbolicError> {
+    let checks = Checks::new(model, options.properties.as_deref());
+    let (functions, order) = translated(model, layout, &[], budget)?;
+    if !is_counted(&functions, &checks, options) {
+        return Ok(None);
+    }
+    let bytes = options.max_memory.unwrap_or(USUAL_BYTES);
+    let (interpreter, observer) = (Interpreter::new(model, layout), &mut Silent);
+    let work = Work::new(budget, observer, bytes);
+    match all_states(&interpreter, (&functions, &order), &checks, options, work) {
+        Ok(report) => Ok(Some(report)),
+        Err(NotSaturated::Unsuited) => Ok(None),
+        Err(NotSaturated::Full) => Ok(Some(unfinished(model, layout, &checks, options, &order, bytes))),
+        Err(NotSaturated::Spent | NotSaturated::Stopped(_)) => Err(EngineError::GaveUp(Spent).into()),
+    }
+}
+
+/// Whether nothing is asked but numbers, and nothing leaves states out.
+fn is_counted(functions: &Functions, checks: &Checks, options: &SearchOptions) -> bool {
+    let asked = [&checks.invariants, &checks.covers, &checks.liveness, &checks.remarks];
+    options.deadlock == DeadlockMode::Off
+        && options.max_depth.is_none()
+        && asked.iter().all(|properties| properties.is_empty())
+        && functions.behaviour().claims.is_empty()
+}
+
 /// The functions of a model that preserve some properties, and the order of its slots.
 fn translated(
     model: &Model,
     layout: &Layout,
     properties: &[PropertyId],
-    observer: &mut dyn Observer,
+    budget: &Budget,
 ) -> Result<(Functions, Order), SymbolicError> {
-    let budget = Budget::until(&observer.interrupt());
-    let spent = |_| EngineError::GaveUp(quotient_ir::Spent);
-    let mut possible = possible_values(model, layout, &budget).map_err(spent)?;
+    let spent = |_| EngineError::GaveUp(Spent);
+    let mut possible = possible_values(model, layout, budget).map_err(spent)?;
     if model.counts_tokens {
         // The greatest sums of tokens are sums over bits.
         possible = possible.evenly_spaced();
     }
-    let behaviour = unfold_over(model, layout, Preserved::Properties(properties), possible, &budget).map_err(spent)?;
+    let behaviour = unfold_over(model, layout, Preserved::Properties(properties), possible, budget).map_err(spent)?;
     if let Some(Refusal { reason, span }) = Refusal::of(model, layout, &behaviour) {
         return Err(SymbolicError::Refused { reason, span });
     }
@@ -192,28 +235,16 @@ fn translated(
     Ok((functions, order))
 }
 
-/// All states of a model without symmetries, of which nothing is asked but numbers. None if its steps are not for saturation.
+/// All states of a model, of which nothing is asked but numbers.
 fn all_states(
     interpreter: &Interpreter<'_>,
-    functions: &Functions,
-    order: &Order,
+    (functions, order): (&Functions, &Order),
     checks: &Checks,
     options: &SearchOptions,
-    observer: &mut dyn Observer,
-) -> Option<SymbolicReport> {
+    work: Work<'_>,
+) -> Result<SymbolicReport, NotSaturated> {
     let (model, layout) = (interpreter.model(), interpreter.layout());
-    let bytes = options.max_memory.unwrap_or(USUAL_BYTES);
-    let found = match saturate(interpreter, functions, order, bytes, observer) {
-        Ok(found) => found,
-        Err(NotSaturated::Unsuited) => return None,
-        Err(halt) => {
-            let mut report = unfinished(model, layout, checks, options, order, bytes);
-            if let NotSaturated::Stopped(reason) = halt {
-                report.report.stop_reason = Some(reason);
-            }
-            return Some(report);
-        }
-    };
+    let found = saturate(interpreter, functions, order, work)?;
     let Saturated { figures: found, nodes, peak_nodes, bytes, images } = found;
     let figures = Figures {
         states: saturated(&found.states),
@@ -238,7 +269,7 @@ fn all_states(
         order: order.name,
         way: None,
     };
-    Some(SymbolicReport { report, sets })
+    Ok(SymbolicReport { report, sets })
 }
 
 /// Symmetries and the way in which they are used.

@@ -30,12 +30,7 @@ impl Order {
     }
 
     /// The same for things with a width, given those that are used together.
-    pub(crate) fn of_uses(
-        declared: Vec<u32>,
-        uses: &[Vec<u32>],
-        width: impl Fn(u32) -> u64,
-        count: usize,
-    ) -> Self {
+    pub(crate) fn of_uses(declared: Vec<u32>, uses: &[Vec<u32>], width: impl Fn(u32) -> u64, count: usize) -> Self {
         let span = |order: &[u32]| span(order, uses, &width);
         let mut best = Self { span: span(&declared), slots: declared.clone(), name: "as declared" };
         // Each round moves every slot to where the instances that use it are on average (Aloul, Markov, Sakallah 2003).

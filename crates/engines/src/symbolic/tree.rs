@@ -11,8 +11,8 @@
 //! that a fair run visits again and again form such a set.
 
 use quotient_ir::{
-    DeadlockMode, Fairness, Fault, FaultKind, Interpreter, Layout, Model, Positions, PropertyId, PropertyKind, Span,
-    TemporalClaim, Trace, Valuation, Violation,
+    Budget, DeadlockMode, Fairness, Fault, FaultKind, Interpreter, Layout, Model, Positions, PropertyId, PropertyKind,
+    Span, TemporalClaim, Trace, Valuation, Violation,
 };
 use quotient_temporal::branching::{CtlOperator, PathStep, Separation, separate};
 use quotient_temporal::{Atom, Formula, Formulas, Node, PathQuantifier};
@@ -60,7 +60,7 @@ pub fn check_symbolic_tree(
         return Err(refused("the formula is one of CTL*: a path quantifier governs more than one temporal operator"));
     }
     let atomic = AtomicModel::new(model, property, temporal, None);
-    let (functions, order) = translated(&atomic.model, layout, &atomic.atoms, observer)?;
+    let (functions, order) = translated(&atomic.model, layout, &atomic.atoms, &Budget::until(&observer.interrupt()))?;
     let mut report = TemporalReport::new(property, options.fairness);
     let bytes = options.max_memory.unwrap_or(USUAL_BYTES);
     let unfinished = |mut report: TemporalReport, reason: StopReason| {

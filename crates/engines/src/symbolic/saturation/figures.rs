@@ -5,7 +5,8 @@ use quotient_ir::{RuleId, TableIndex};
 use rustc_hash::FxHashMap;
 
 use crate::symbolic::saturation::forest::{BOTTOM, EMPTY, Forest, Node};
-use crate::symbolic::saturation::levels::{DONE, Levels, LocalId, Next, PartId, Unsuited};
+use crate::symbolic::saturation::levels::{DONE, Levels, LocalId, Next, PartId};
+use crate::symbolic::saturation::{Halt, Work};
 
 /// The most counts that are remembered: they are large.
 const MOST_KNOWN: usize = 1 << 20;
@@ -23,30 +24,30 @@ pub(in crate::symbolic) struct Figures {
 }
 
 impl Figures {
-    /// The numbers of a set.
+    /// The numbers of a set, of a model with so many rules whose values are numbers of tokens or not.
     ///
     /// # Errors
-    /// If a step goes wrong in one of the states.
+    /// If a step goes wrong in one of the states, or it takes too much work.
     pub(super) fn of(
         levels: &mut Levels<'_>,
         forest: &Forest,
         root: Node,
-        rules: usize,
-        counts_tokens: bool,
-    ) -> Result<Self, Unsuited> {
+        (rules, counts_tokens): (usize, bool),
+        work: &mut Work<'_>,
+    ) -> Result<Self, Halt> {
         let nodes = reached(forest, root, levels.count());
         let below = below(forest, &nodes);
         let above = above(forest, &nodes, root);
-        let mut looking = Looking { levels, forest, known: FxHashMap::default() };
+        let mut looking = Looking { levels, forest, work, known: FxHashMap::default() };
         for number in 0..looking.levels.faults.len() {
             let fault = looking.levels.faults[number];
             for &node in &nodes[looking.levels.part(fault).level as usize] {
                 if looking.occurs(fault, node)? {
-                    return Err(Unsuited);
+                    return Err(Halt::Unsuited);
                 }
             }
         }
-        let mut counting = Counting { levels, forest, below: &below, known: FxHashMap::default() };
+        let mut counting = Counting { levels, forest, work, below: &below, known: FxHashMap::default() };
         let states = below[&root].clone();
         let mut fired = vec![BigUint::ZERO; rules];
         for (rule, instances) in counting.levels.always.clone() {
@@ -116,14 +117,15 @@ fn above(forest: &Forest, nodes: &[Vec<Node>], root: Node) -> FxHashMap<Node, Bi
 }
 
 /// Looks for contents in which the rest of a step is possible.
-struct Looking<'c, 'f> {
+struct Looking<'c, 'f, 'w> {
     levels: &'c mut Levels<'f>,
     forest: &'c Forest,
+    work: &'c mut Work<'w>,
     known: FxHashMap<(PartId, Node), bool>,
 }
 
-impl Looking<'_, '_> {
-    fn occurs(&mut self, rest: PartId, node: Node) -> Result<bool, Unsuited> {
+impl Looking<'_, '_, '_> {
+    fn occurs(&mut self, rest: PartId, node: Node) -> Result<bool, Halt> {
         if rest == DONE {
             return Ok(true);
         }
@@ -131,6 +133,7 @@ impl Looking<'_, '_> {
             return Ok(known);
         }
         let (part, forest) = (self.levels.part(rest), self.forest);
+        self.work.spend(forest.arcs(node).len(), || forest.used())?;
         let is_here = part.level == forest.level(node);
         let below = if is_here { part.rest } else { rest };
         let mut occurs = false;
@@ -147,28 +150,30 @@ impl Looking<'_, '_> {
 }
 
 /// Counts where steps are possible.
-struct Counting<'c, 'f> {
+struct Counting<'c, 'f, 'w> {
     levels: &'c mut Levels<'f>,
     forest: &'c Forest,
+    work: &'c mut Work<'w>,
     below: &'c FxHashMap<Node, BigUint>,
     known: FxHashMap<(PartId, Node), BigUint>,
 }
 
-impl Counting<'_, '_> {
+impl Counting<'_, '_, '_> {
     /// In how many of the contents of a node the rest of a step is possible.
-    fn count(&mut self, rest: PartId, node: Node) -> Result<BigUint, Unsuited> {
+    fn count(&mut self, rest: PartId, node: Node) -> Result<BigUint, Halt> {
         if rest == DONE || node == EMPTY {
             return Ok(self.below[&node].clone());
         }
         if let Some(known) = self.known.get(&(rest, node)) {
             return Ok(known.clone());
         }
-        let part = self.levels.part(rest);
-        let count = match part.level == self.forest.level(node) {
+        let (part, forest) = (self.levels.part(rest), self.forest);
+        self.work.spend(forest.arcs(node).len(), || forest.used())?;
+        let count = match part.level == forest.level(node) {
             true => self.possible(part.local, part.rest, node)?,
             false => {
                 let mut all = BigUint::ZERO;
-                for &(_, child) in self.forest.arcs(node) {
+                for &(_, child) in forest.arcs(node) {
                     all += self.count(rest, child)?;
                 }
                 all
@@ -182,9 +187,9 @@ impl Counting<'_, '_> {
     }
 
     /// The same for a step with a function of the node's level.
-    fn possible(&mut self, local: LocalId, rest: PartId, node: Node) -> Result<BigUint, Unsuited> {
-        let mut all = BigUint::ZERO;
-        let forest = self.forest;
+    fn possible(&mut self, local: LocalId, rest: PartId, node: Node) -> Result<BigUint, Halt> {
+        let (mut all, forest) = (BigUint::ZERO, self.forest);
+        self.work.spend(forest.arcs(node).len(), || forest.used())?;
         for &(content, child) in forest.arcs(node) {
             match self.levels.next(local, content)? {
                 Next::Nothing => {}

@@ -7,17 +7,24 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use quotient_functions::{Assignment, Circuit, Evaluation, Event, Functions, Node, NodeId, Write, Written};
-use quotient_ir::{Action, Layout, RuleId, SlotId, TableIndex, Valuation};
+use quotient_functions::{
+    Assignment, Circuit, Evaluation, Event, Functions, KnownValues, Linear, Node, NodeId, Write, Written,
+};
+use quotient_ir::{Action, Budget, Layout, RuleId, SlotId, TableIndex, Valuation};
 use rustc_hash::FxHashMap;
 
 use crate::symbolic::order::Order;
+use crate::symbolic::saturation::Halt;
 
 /// The most contents of a level with all slots of an element: beyond, these are better kept apart.
 const MOST_OF_ELEMENT: usize = 1 << 10;
 /// The most contents of a level with slots that are used together.
 const MOST_CONTENTS: usize = 1 << 14;
 
+/// The work for a condition or an effect of a step: it is arranged some ten times.
+const WORK_OF_PIECE: u64 = 8;
+/// The most levels: the search is recursive.
+const MOST_LEVELS: usize = 1 << 15;
 /// The most ways in which a step can go wrong.
 const MOST_FAULTS: usize = 256;
 
@@ -45,7 +52,103 @@ pub(super) enum Next {
 struct Local<'f> {
     level: u32,
     conditions: Vec<NodeId>,
-    writes: Vec<&'f Write>,
+    effects: Vec<Effect<'f>>,
+}
+
+/// What a step writes to a slot, provided that it is taken.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Effect<'f> {
+    slot: u32,
+    written: Values<'f>,
+}
+
+/// The values that are written, each under a conjunction of conditions, as in [`Written`].
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Values<'f> {
+    Cases(Vec<(Option<i64>, Vec<NodeId>)>),
+    Number { when: Vec<NodeId>, undefined: Vec<NodeId>, value: &'f Linear },
+}
+
+impl<'f> Effect<'f> {
+    fn of(write: &'f Write, guard: &Guard<'f>) -> Self {
+        let written = match &write.written {
+            Written::Cases(cases) => {
+                Values::Cases(cases.iter().map(|&(value, condition)| (value, guard.remaining(condition))).collect())
+            }
+            Written::Number { when, undefined, value } => {
+                Values::Number { when: guard.remaining(*when), undefined: guard.remaining(*undefined), value }
+            }
+        };
+        Self { slot: write.slot, written }
+    }
+
+    /// The conditions and numbers that it depends on.
+    fn roots(&self) -> Vec<NodeId> {
+        match &self.written {
+            Values::Cases(cases) => cases.iter().flat_map(|(_, conditions)| conditions).copied().collect(),
+            Values::Number { when, undefined, value } => {
+                let terms = value.terms.iter().map(|&(node, _)| node);
+                when.iter().chain(undefined).copied().chain(terms).collect()
+            }
+        }
+    }
+
+    /// What the slot holds after the step, if it held something; none if that has no value.
+    fn next(&self, evaluation: &mut Evaluation<'_>, old: Option<i64>) -> Option<Option<i64>> {
+        let mut all = |conditions: &[NodeId]| {
+            let mut holds = true;
+            for &condition in conditions {
+                holds &= evaluation.holds(condition)?;
+            }
+            Some(holds)
+        };
+        match &self.written {
+            Values::Cases(cases) => {
+                // The condition of the value that it holds already is meaningless.
+                for (value, conditions) in cases.iter().filter(|(value, _)| *value != old) {
+                    if all(conditions)? {
+                        return Some(*value);
+                    }
+                }
+                Some(old)
+            }
+            Values::Number { when, undefined, value } => match (all(when)?, all(undefined)?) {
+                (false, _) => Some(old),
+                (true, true) => Some(None),
+                (true, false) => evaluation.form(value).map(Some),
+            },
+        }
+    }
+}
+
+/// The condition of a step, and what follows from it.
+struct Guard<'f> {
+    circuit: &'f Circuit,
+    conditions: Vec<NodeId>,
+    known: KnownValues,
+}
+
+impl<'f> Guard<'f> {
+    fn of(event: &Event, circuit: &'f Circuit) -> Self {
+        let conditions = conjuncts(circuit, event.guard);
+        Self { circuit, conditions, known: circuit.known_values(event.guard) }
+    }
+
+    /// The parts of a conjunction that do not follow.
+    fn remaining(&self, condition: NodeId) -> Vec<NodeId> {
+        let mut parts = conjuncts(self.circuit, condition);
+        parts.retain(|part| {
+            let follows = match self.circuit.node(*part) {
+                Node::In { slot, values } => {
+                    let known = self.known.get(slot);
+                    known.is_some_and(|known| known.iter().all(|value| values.contains(value)))
+                }
+                _ => self.conditions.contains(part),
+            };
+            !follows
+        });
+        parts
+    }
 }
 
 /// The number of a function of one level.
@@ -117,14 +220,15 @@ impl<'f> Levels<'f> {
     /// The levels of a model with some initial states.
     ///
     /// # Errors
-    /// If a step is not a product of functions of levels.
+    /// If a step is not a product of functions of levels, or it takes too much work.
     pub(super) fn new(
         functions: &'f Functions,
         layout: &Layout,
         order: &Order,
         grain: Grain,
         initial: &Valuation,
-    ) -> Result<Self, Unsuited> {
+        budget: &Budget,
+    ) -> Result<Self, Halt> {
         let behaviour = functions.behaviour();
         let rules = || behaviour.events.iter().filter(|event| !event.is_start());
         let mut varies = vec![false; behaviour.circuit.slot_count()];
@@ -135,12 +239,12 @@ impl<'f> Levels<'f> {
         for event in rules() {
             let is_plain = event.dropped == NodeId::FALSE && event.additions.is_empty();
             if !is_plain || behaviour.inputs.iter().any(|(action, _)| *action == event.action) {
-                return Err(Unsuited);
+                return Err(Halt::Unsuited);
             }
             let pieces = Pieces::of(event, &mut supports)?;
-            for slots in pieces.supports(&mut supports) {
-                together.join(&slots);
-            }
+            let used = pieces.supports(&mut supports);
+            budget.spend(used.len() as u64 * WORK_OF_PIECE)?;
+            used.iter().for_each(|slots| together.join(slots));
             split.push((event, pieces));
         }
         if grain == Grain::Elements {
@@ -155,6 +259,9 @@ impl<'f> Levels<'f> {
         let uses: Vec<Vec<u32>> = split.iter().map(|(_, pieces)| pieces.supports(&mut supports).concat()).collect();
         let (slots, level_of) = together.levels(order, uses);
         let count = slots.len();
+        if count > MOST_LEVELS {
+            return Err(Halt::Unsuited);
+        }
         let mut levels = Self {
             circuit: &behaviour.circuit,
             slots,
@@ -184,14 +291,14 @@ impl<'f> Levels<'f> {
         for (event, pieces) in split {
             let Action::Rule(rule) = event.action else { return Err(Unsuited) };
             for fault in &pieces.faults {
-                let own = by_level(fault, &[], supports, level_of)?;
+                let own = by_level(fault, Vec::new(), supports, level_of)?;
                 let fault = own.into_iter().fold(DONE, |rest, local| self.add_part(local, rest, &mut known));
                 if fault == DONE {
                     return Err(Unsuited);
                 }
                 self.faults.push(fault);
             }
-            let mut own = by_level(&pieces.conditions, pieces.writes, supports, level_of)?;
+            let mut own = by_level(&pieces.conditions, pieces.effects, supports, level_of)?;
             let top = own.pop();
             let rest = own.into_iter().fold(DONE, |rest, local| self.add_part(local, rest, &mut known));
             let top = top.map(|local| (local.level, self.add_local(local, &mut known)));
@@ -329,9 +436,10 @@ impl<'f> Levels<'f> {
                 None => return Ok(Next::Wrong),
             }
         }
-        for write in &function.writes {
-            let Some(value) = evaluation.next(write) else { return Ok(Next::Wrong) };
-            let position = self.slots[level].iter().position(|&slot| slot == write.slot).expect("it is of this level");
+        for effect in &function.effects {
+            let own = self.slots[level].iter().position(|&slot| slot == effect.slot);
+            let position = own.expect("the slot is of this level");
+            let Some(value) = effect.next(&mut evaluation, after[position]) else { return Ok(Next::Wrong) };
             after[position] = value;
         }
         self.number(level, after).map(Next::To)
@@ -350,12 +458,15 @@ struct Pieces<'f> {
     conditions: Vec<NodeId>,
     /// Where it goes wrong: one of these conjunctions.
     faults: Vec<Vec<NodeId>>,
-    writes: &'f [Write],
+    effects: Vec<Effect<'f>>,
 }
 
 impl<'f> Pieces<'f> {
     fn of(event: &'f Event, supports: &mut Supports<'f>) -> Result<Self, Unsuited> {
-        let conditions = conjuncts(supports.circuit, event.guard);
+        let guard = Guard::of(event, supports.circuit);
+        // A slot that can hold one value only is not changed.
+        let changes = event.writes.iter().filter(|write| supports.varies[write.slot as usize]);
+        let effects = changes.map(|write| Effect::of(write, &guard)).collect();
         let mut faults = Vec::new();
         let mut pending = vec![vec![event.fault]];
         while let Some(fault) = pending.pop() {
@@ -363,9 +474,9 @@ impl<'f> Pieces<'f> {
             if parts.contains(&NodeId::FALSE) {
                 continue;
             }
-            let wide = parts.iter().position(|&part| {
-                matches!(supports.circuit.node(part), Node::Or(_)) && supports.of(part).len() > 1
-            });
+            let wide = parts
+                .iter()
+                .position(|&part| matches!(supports.circuit.node(part), Node::Or(_)) && supports.of(part).len() > 1);
             match wide.map(|position| supports.circuit.node(parts.swap_remove(position))) {
                 Some(Node::Or(children)) => {
                     pending.extend(children.iter().map(|&child| [&parts[..], &[child]].concat()));
@@ -376,14 +487,14 @@ impl<'f> Pieces<'f> {
                 return Err(Unsuited);
             }
         }
-        Ok(Self { conditions, faults, writes: &event.writes })
+        Ok(Self { conditions: guard.conditions, faults, effects })
     }
 
     /// The slots that each of them is about.
     fn supports(&self, supports: &mut Supports<'f>) -> Vec<Vec<u32>> {
         let conditions = self.conditions.iter().chain(self.faults.iter().flatten());
         let mut all: Vec<Vec<u32>> = conditions.map(|&node| supports.of(node).to_vec()).collect();
-        all.extend(self.writes.iter().map(|write| supports.of_write(write)));
+        all.extend(self.effects.iter().map(|effect| supports.of_effect(effect)));
         all
     }
 }
@@ -400,21 +511,20 @@ fn conjuncts(circuit: &Circuit, condition: NodeId) -> Vec<NodeId> {
 /// What is about each level, from the bottom.
 fn by_level<'f>(
     conditions: &[NodeId],
-    writes: &'f [Write],
+    effects: Vec<Effect<'f>>,
     supports: &mut Supports<'f>,
     level_of: &[Option<u32>],
 ) -> Result<Vec<Local<'f>>, Unsuited> {
     let mut found: BTreeMap<u32, Local<'f>> = BTreeMap::new();
     let level = |slots: &[u32]| slots.iter().find_map(|&slot| level_of[slot as usize]).ok_or(Unsuited);
-    let new = |level| Local { level, conditions: Vec::new(), writes: Vec::new() };
+    let new = |level| Local { level, conditions: Vec::new(), effects: Vec::new() };
     for &condition in conditions {
         let level = level(supports.of(condition))?;
         found.entry(level).or_insert_with(|| new(level)).conditions.push(condition);
     }
-    // A slot that can hold one value only is not changed.
-    for write in writes.iter().filter(|write| level_of[write.slot as usize].is_some()) {
-        let level = level(&[write.slot])?;
-        found.entry(level).or_insert_with(|| new(level)).writes.push(write);
+    for effect in effects {
+        let level = level(&[effect.slot])?;
+        found.entry(level).or_insert_with(|| new(level)).effects.push(effect);
     }
     Ok(found.into_values().collect())
 }
@@ -455,17 +565,9 @@ impl Supports<'_> {
     }
 
     /// The slot that is written, and those that the value depends on.
-    fn of_write(&self, write: &Write) -> Vec<u32> {
-        let roots = match &write.written {
-            Written::Cases(cases) => cases.iter().map(|&(_, condition)| condition).collect(),
-            Written::Number { when, undefined, value } => {
-                let mut roots = vec![*when, *undefined];
-                roots.extend(value.terms.iter().map(|&(node, _)| node));
-                roots
-            }
-        };
-        let mut slots = self.of_all(roots);
-        slots.extend(self.varies[write.slot as usize].then_some(write.slot));
+    fn of_effect(&self, effect: &Effect<'_>) -> Vec<u32> {
+        let mut slots = self.of_all(effect.roots());
+        slots.push(effect.slot);
         slots.sort_unstable();
         slots.dedup();
         slots

@@ -11,8 +11,10 @@ mod levels;
 #[cfg(test)]
 mod tests;
 
+use std::ops::ControlFlow;
+
 use quotient_functions::Functions;
-use quotient_ir::{Interpreter, Outcome, Valuation};
+use quotient_ir::{Budget, Interpreter, Outcome, Spent, Valuation};
 use rustc_hash::FxHashMap;
 
 use crate::observer::{Observer, Progress};
@@ -25,8 +27,10 @@ use crate::walk;
 
 /// The most initial states: each is added on its own.
 const MOST_STARTS: usize = 1_000;
-/// The number of nodes after which the observer is asked.
-const PATIENCE: u32 = 1 << 12;
+/// The arcs after which the work is counted.
+const PATIENCE: u64 = 1 << 10;
+/// The same, before the observer is asked.
+const MUCH_WORK: u64 = 1 << 18;
 
 /// The bytes of what is known about a node, on average.
 const KNOWN_BYTES: u64 = 20;
@@ -52,11 +56,19 @@ pub(super) enum Halt {
     Full,
     /// The observer says so.
     Stopped(StopReason),
+    /// It was not granted more work.
+    Spent,
 }
 
 impl From<Unsuited> for Halt {
     fn from(_: Unsuited) -> Self {
         Self::Unsuited
+    }
+}
+
+impl From<Spent> for Halt {
+    fn from(_: Spent) -> Self {
+        Self::Spent
     }
 }
 
@@ -66,19 +78,57 @@ impl From<Full> for Halt {
     }
 }
 
+/// What limits the work, which is counted in arcs of nodes.
+pub(super) struct Work<'w> {
+    budget: &'w Budget,
+    observer: &'w mut dyn Observer,
+    /// Done, but not counted yet.
+    pending: u64,
+    /// Counted since the observer was asked.
+    unseen: u64,
+    /// The greatest number of bytes.
+    bytes: u64,
+}
+
+impl<'w> Work<'w> {
+    pub(super) fn new(budget: &'w Budget, observer: &'w mut dyn Observer, bytes: u64) -> Self {
+        Self { budget, observer, pending: 0, unseen: 0, bytes }
+    }
+
+    /// Counts work; so many bytes are in use.
+    fn spend(&mut self, arcs: usize, used: impl FnOnce() -> u64) -> Result<(), Halt> {
+        self.pending += 1 + arcs as u64;
+        if self.pending < PATIENCE {
+            return Ok(());
+        }
+        let done = std::mem::take(&mut self.pending);
+        self.budget.spend(done)?;
+        let memory_bytes = used();
+        if memory_bytes > self.bytes {
+            return Err(Halt::Full);
+        }
+        self.unseen += done;
+        if self.unseen < MUCH_WORK {
+            return Ok(());
+        }
+        self.unseen = 0;
+        match self.observer.progress(&Progress { memory_bytes, ..Progress::default() }) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(reason) => Err(Halt::Stopped(reason)),
+        }
+    }
+}
+
 /// All states, if no step goes wrong in any of them. There must be no assumptions, constraints and transient states.
 pub(super) fn saturate(
     interpreter: &Interpreter<'_>,
     functions: &Functions,
     order: &Order,
-    bytes: u64,
-    observer: &mut dyn Observer,
+    mut work: Work<'_>,
 ) -> Result<Saturated, Halt> {
     let starts = initial_states(interpreter)?;
-    match saturate_levels(interpreter, (functions, order, Grain::Elements), &starts, bytes, observer) {
-        Err(Halt::Unsuited) => {
-            saturate_levels(interpreter, (functions, order, Grain::Slots), &starts, bytes, observer)
-        }
+    match saturate_levels(interpreter, (functions, order, Grain::Elements), &starts, &mut work) {
+        Err(Halt::Unsuited) => saturate_levels(interpreter, (functions, order, Grain::Slots), &starts, &mut work),
         found => found,
     }
 }
@@ -87,11 +137,10 @@ fn saturate_levels(
     interpreter: &Interpreter<'_>,
     (functions, order, grain): (&Functions, &Order, Grain),
     starts: &[Valuation],
-    bytes: u64,
-    observer: &mut dyn Observer,
+    work: &mut Work<'_>,
 ) -> Result<Saturated, Halt> {
-    let mut levels = Levels::new(functions, interpreter.layout(), order, grain, &starts[0])?;
-    let mut forest = Forest::new(bytes);
+    let mut levels = Levels::new(functions, interpreter.layout(), order, grain, &starts[0], work.budget)?;
+    let mut forest = Forest::new(work.bytes);
     let mut root = EMPTY;
     for start in starts {
         let mut node = BOTTOM;
@@ -101,21 +150,13 @@ fn saturate_levels(
         }
         root = forest.union(root, node)?;
     }
-    let mut search = Saturation {
-        levels,
-        forest,
-        bytes,
-        known: FxHashMap::default(),
-        saturated: FxHashMap::default(),
-        images: 0,
-        patience: 0,
-        observer,
-    };
+    let (known, saturated) = (FxHashMap::default(), FxHashMap::default());
+    let mut search = Saturation { levels, forest, work, known, saturated, images: 0 };
     let root = search.saturated(root)?;
     let bytes = search.used();
-    let Saturation { mut levels, forest, images, .. } = search;
+    let Saturation { mut levels, forest, images, work, .. } = search;
     let rules = interpreter.model().rules.len();
-    let figures = Figures::of(&mut levels, &forest, root, rules, interpreter.model().counts_tokens)?;
+    let figures = Figures::of(&mut levels, &forest, root, (rules, interpreter.model().counts_tokens), work)?;
     Ok(Saturated { nodes: figures.nodes, figures, peak_nodes: forest.len(), bytes, images })
 }
 
@@ -133,7 +174,7 @@ fn initial_states(interpreter: &Interpreter<'_>) -> Result<Vec<Valuation>, Unsui
     }
 }
 
-struct Saturation<'f, 'o> {
+struct Saturation<'f, 'w, 'o> {
     levels: Levels<'f>,
     forest: Forest,
     /// What the rest of a step makes of a node, closed.
@@ -141,13 +182,10 @@ struct Saturation<'f, 'o> {
     /// What closed nodes initial ones become.
     saturated: FxHashMap<Node, Node>,
     images: u64,
-    patience: u32,
-    /// The greatest number of bytes.
-    bytes: u64,
-    observer: &'o mut dyn Observer,
+    work: &'w mut Work<'o>,
 }
 
-impl Saturation<'_, '_> {
+impl Saturation<'_, '_, '_> {
     /// What can be reached from a node by steps that do not concern levels above it.
     fn saturated(&mut self, node: Node) -> Result<Node, Halt> {
         if node == EMPTY || node == BOTTOM {
@@ -168,7 +206,7 @@ impl Saturation<'_, '_> {
 
     /// The node of a level with closed children, closed under the steps whose topmost level it is.
     fn closed(&mut self, level: u32, mut children: Vec<Node>) -> Result<Node, Halt> {
-        self.pause()?;
+        self.spend(children.len())?;
         let is_any = |children: &[Node], content: usize| children[content] != EMPTY;
         let mut waiting: Vec<usize> = (0..children.len()).filter(|&content| is_any(&children, content)).collect();
         let mut is_waiting: Vec<bool> = children.iter().map(|&child| child != EMPTY).collect();
@@ -176,6 +214,7 @@ impl Saturation<'_, '_> {
             is_waiting[content] = false;
             for step in self.levels.moves(level as usize, content as u32)?.iter() {
                 let image = self.after(step.rest, children[content])?;
+                self.spend(step.to.len())?;
                 if image == EMPTY {
                     continue;
                 }
@@ -212,6 +251,7 @@ impl Saturation<'_, '_> {
             return Ok(known);
         }
         self.images += 1;
+        self.spend(self.forest.span(node).len())?;
         let (level, part) = (self.forest.level(node), self.levels.part(rest));
         let mut children = Vec::new();
         for position in self.forest.span(node) {
@@ -243,24 +283,18 @@ impl Saturation<'_, '_> {
 
     /// The bytes that nodes and what is known about them take.
     fn used(&self) -> u64 {
-        self.forest.used() + KNOWN_BYTES * self.known.len() as u64
+        used(&self.forest, &self.known)
     }
 
-    fn pause(&mut self) -> Result<(), Halt> {
-        self.patience += 1;
-        if self.patience < PATIENCE {
-            return Ok(());
-        }
-        self.patience = 0;
-        if self.used() > self.bytes {
-            return Err(Halt::Full);
-        }
-        let progress = Progress { memory_bytes: self.used(), ..Progress::default() };
-        match self.observer.progress(&progress) {
-            std::ops::ControlFlow::Continue(()) => Ok(()),
-            std::ops::ControlFlow::Break(reason) => Err(Halt::Stopped(reason)),
-        }
+    /// Counts work.
+    fn spend(&mut self, arcs: usize) -> Result<(), Halt> {
+        let (forest, known) = (&self.forest, &self.known);
+        self.work.spend(arcs, || used(forest, known))
     }
+}
+
+fn used(forest: &Forest, known: &FxHashMap<(PartId, Node), Node>) -> u64 {
+    forest.used() + KNOWN_BYTES * known.len() as u64
 }
 
 fn add(children: &mut Vec<Node>, content: u32, child: Node) {
