@@ -150,26 +150,28 @@ impl Background {
 /// and those of quantifiers in guards, as far as they are evaluated.
 fn nodes_in_each_state(model: &Model, properties: &[PropertyId]) -> u64 {
     let model = model.ir();
-    let instances = |parameters: &[Parameter]| {
-        let sizes = parameters.iter().map(|parameter| match parameter.range {
-            Iteration::Over(ty) => values_of(model, ty),
-            Iteration::Steps { .. } => 1,
-        });
-        sizes.fold(1, u64::saturating_mul)
-    };
     let known = &mut HashMap::default();
     let mut nodes: u64 = 0;
     for rule in model.rules.iter() {
         let quantifiers = outermost_quantifiers(model, rule.guard);
         let guard = quantifiers.into_iter().map(|it| nodes_of(model, it, known)).fold(0, u64::saturating_add);
-        nodes = nodes.saturating_add(guard.saturating_mul(instances(&rule.parameters)) / NODES_PER_EVALUATED);
+        nodes = nodes.saturating_add(guard.saturating_mul(instances(model, &rule.parameters)) / NODES_PER_EVALUATED);
     }
     let properties = properties.iter().map(|&id| &model.properties[id]);
     for property in properties.filter(|property| property.kind == PropertyKind::AlwaysReachable) {
         let condition = property.formula.condition().map_or(0, |condition| nodes_of(model, condition, known));
-        nodes = nodes.saturating_add(condition.saturating_mul(instances(&property.parameters)));
+        nodes = nodes.saturating_add(condition.saturating_mul(instances(model, &property.parameters)));
     }
     nodes
+}
+
+/// The number of ways to choose parameters.
+pub(crate) fn instances(model: &ir::Model, parameters: &[Parameter]) -> u64 {
+    let sizes = parameters.iter().map(|parameter| match parameter.range {
+        Iteration::Over(ty) => values_of(model, ty),
+        Iteration::Steps { .. } => 1,
+    });
+    sizes.fold(1, u64::saturating_mul)
 }
 
 /// The number of values of a type; of one that is not scalar, as if each cell had two: most are sets.

@@ -16,6 +16,7 @@ use quotient_ir::{Action, DeadlockMode, Interrupt, Layout};
 use quotient_symmetry::{Describer, Families, Strategy, Workspace};
 
 use crate::adaptive;
+use crate::beside::SetBeside;
 use crate::control::{Control, Follower, Observer, Phase, Supervised};
 use crate::counters::{self, Trial};
 use crate::detection::{self, Symmetries, ToPreserve};
@@ -411,7 +412,7 @@ fn conduct(
         && options.workers.is_none()
         && search.max_states.is_none_or(|limit| limit > MANY_STATES);
     if !may_be_sets {
-        return search_states(model, options, search, control);
+        return search_states(model, options, search, control, None);
     }
     let trial = match options.symmetry {
         Symmetry::Auto => counters::try_explore(model, search, control, MANY_STATES)?,
@@ -425,25 +426,36 @@ fn conduct(
         Trial::TooManyStates => true,
         Trial::Unsuited => false,
     };
+    let mut beside = SetBeside::new(model, search, control);
     if !is_counted {
         let some = SearchOptions { max_states: Some(MANY_STATES), ..search.clone() };
-        let first = search_states(model, options, &some, control)?;
-        if !matches!(first.0.report.stop_reason, Some(StopReason::StateLimit(_))) || control.stop_reason().is_some() {
+        let first = search_states(model, options, &some, control, Some(&mut beside))?;
+        let is_stopped = matches!(first.0.report.stop_reason, Some(StopReason::StateLimit(_)));
+        if !is_stopped && !beside.is_done() || control.stop_reason().is_some() {
             return Ok(first);
         }
     }
-    match symbolic::explore(model, search, control, symbolic::TRIED_BYTES) {
-        Ok((mut found, tokens)) if found.report.stop_reason.is_none() => {
-            found.notes.push(format!("there are more than {MANY_STATES} states to store: sets were searched"));
+    let by_sets = match beside.finish()? {
+        Some(report) => Some(symbolic::counted(report)),
+        None if control.stop_reason().is_some() => None,
+        // Steps that saturation does not suit.
+        None => match symbolic::explore(model, search, control, symbolic::TRIED_BYTES) {
+            Ok(counted) => Some(counted).filter(|(found, _)| found.report.stop_reason.is_none()),
+            Err(error @ Error::Internal(_)) => return Err(error),
+            Err(_) => None,
+        },
+    };
+    match by_sets {
+        Some((mut found, tokens)) => {
+            found.notes.push("all states were found as a set before they were found one by one".to_owned());
             Ok((found, StateGraph::default(), tokens))
         }
-        Err(error @ Error::Internal(_)) => Err(error),
         // With representatives, there would be as many states, and each step would take longer.
-        _ if is_counted => {
+        None if is_counted => {
             let (found, tokens) = counters::explore(model, search, control)?;
             Ok((found, StateGraph::default(), tokens))
         }
-        _ => search_states(model, options, search, control),
+        None => search_states(model, options, search, control, None),
     }
 }
 
@@ -452,6 +464,7 @@ fn search_states(
     options: &ExploreOptions,
     search: &SearchOptions,
     control: &Control,
+    beside: Option<&mut SetBeside>,
 ) -> Result<(Found, StateGraph, Option<Tokens>), Error> {
     let mut follower = Follower::new(control, None);
     let stopped = |symmetries, reason| Found::new(symmetries, search::unfinished(model, search, reason, control));
@@ -511,10 +524,15 @@ fn search_states(
         draws: partial_order.is_none(),
         keep: options.keep,
         tokens: model.ir().counts_tokens.then(|| (model.layout(), (0, 0))),
+        beside,
+        failed: None,
     };
     let report = search::run(model, plan, &search, control, &mut collector)
         .map_err(|error| Error::of_engine(model.source(), error))?;
-    let Collector { graph, tokens, .. } = collector;
+    let Collector { graph, tokens, failed, .. } = collector;
+    if let Some(error) = failed {
+        return Err(error);
+    }
     let tokens = tokens.map(|(_, tokens)| tokens);
     Ok((Found { partial_order, ..Found::new(symmetries, report) }, graph, tokens))
 }
@@ -530,6 +548,10 @@ struct Collector<'a> {
     keep: Keep,
     /// The most tokens so far. Symmetries exchange cells, so all states of an orbit have the same.
     tokens: Option<(&'a Layout, Tokens)>,
+    /// What is computed meanwhile. It ends the search if it is done first.
+    beside: Option<&'a mut SetBeside>,
+    /// Why that failed.
+    failed: Option<Error>,
 }
 
 /// Finds the symmetry that maps a successor to its representative.
@@ -564,7 +586,14 @@ impl<'a> Witnesses<'a> {
 
 impl EngineObserver for Collector<'_> {
     fn progress(&mut self, progress: &Progress) -> ControlFlow<StopReason> {
-        self.follower.progress(progress)
+        self.follower.progress(progress)?;
+        let Some(beside) = &mut self.beside else { return ControlFlow::Continue(()) };
+        match beside.work(progress) {
+            Ok(false) => return ControlFlow::Continue(()),
+            Ok(true) => {}
+            Err(error) => self.failed = Some(error),
+        }
+        ControlFlow::Break(StopReason::Interrupted)
     }
     fn interrupt(&self) -> Interrupt {
         self.follower.interrupt()

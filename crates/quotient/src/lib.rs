@@ -58,6 +58,7 @@
 mod adaptive;
 mod attempt;
 mod background;
+mod beside;
 mod certificate;
 mod clock;
 mod control;

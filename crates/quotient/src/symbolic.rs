@@ -52,12 +52,22 @@ pub(crate) fn explore(
 ) -> Result<(Found, Option<(u64, u64)>), Error> {
     control.enter(Phase::Searching);
     let mut follower = Follower::new(control, None);
-    let mut search = SearchOptions { statistics: false, max_states: None, ..within_memory(search, control) };
-    search.max_memory = search.max_memory.map(|room| room.min(bytes));
+    let search = counting(search, control, bytes);
     let found = check_symbolic(model.ir(), model.layout(), None, &search, &mut follower);
-    let SymbolicReport { report, sets } = found.map_err(|error| refused(model.source(), error))?;
+    Ok(counted(found.map_err(|error| refused(model.source(), error))?))
+}
+
+/// The options with which sets are counted, with diagrams of at most so many bytes.
+pub(crate) fn counting(search: &SearchOptions, control: &Control, bytes: u64) -> SearchOptions {
+    let search = within_memory(search, control);
+    let max_memory = search.max_memory.map(|room| room.min(bytes));
+    SearchOptions { statistics: false, max_states: None, max_memory, ..search }
+}
+
+/// What was found, and the most tokens in a cell and in all, if the model counts tokens.
+pub(crate) fn counted(SymbolicReport { report, sets }: SymbolicReport) -> (Found, Option<(u64, u64)>) {
     let greatest = sets.greatest;
-    Ok((Found { sets: Some(sets), ..Found::new(None, report) }, greatest))
+    (Found { sets: Some(sets), ..Found::new(None, report) }, greatest)
 }
 
 /// Tries sets if single states did not fit into memory: what has too many of them may have small diagrams. `found` is
@@ -123,7 +133,7 @@ fn error_of(plan: &Plan, error: SymbolicError) -> Error {
     refused(plan.model.source(), error)
 }
 
-fn refused(source: &Source, error: SymbolicError) -> Error {
+pub(crate) fn refused(source: &Source, error: SymbolicError) -> Error {
     match error {
         SymbolicError::Engine(error) => Error::of_engine(source, error),
         SymbolicError::Refused { span, .. } => Error::unsupported(source, error.to_string(), span),

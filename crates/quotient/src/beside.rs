@@ -1,0 +1,139 @@
+//! All markings of a net as one set, which is computed beside a search of single markings.
+//!
+//! It is computed on its own thread, but never at the same time as the search, which grants it a share of its own work and
+//! waits until that is used up. Work is counted, so that the same run has the same result.
+
+use std::sync::mpsc::{self, Receiver};
+
+use quotient_engines::{Progress, SearchOptions, SymbolicError, SymbolicReport, count_by_saturation};
+use quotient_ir::{Budget, Interrupt, Meter};
+
+use crate::background;
+use crate::control::{Control, STACK_BYTES};
+use crate::defect::{self, Defect};
+use crate::error::Error;
+use crate::model::Model;
+use crate::symbolic::{self, TRIED_BYTES};
+
+/// The number of states before the set is begun: most nets have fewer.
+const FIRST_STATES: u64 = 512;
+/// The steps of the search for which one unit of work may be done: a unit takes some 70 ns, and a step of a whole search,
+/// which is the cheapest, 200 ns.
+const STEPS_PER_UNIT: u64 = 8;
+/// The same for rule instances that are tried in a state: most of them are dismissed in a few nanoseconds.
+const INSTANCES_PER_UNIT: u64 = 128;
+/// The least work that is granted at a time: the search is not interrupted for less.
+const LEAST_GRANT: u64 = 20_000;
+
+type Outcome = Result<Result<Option<SymbolicReport>, SymbolicError>, Defect>;
+
+/// A set that is computed beside a search.
+pub(crate) struct SetBeside {
+    model: Model,
+    control: Control,
+    /// The instances of all rules.
+    instances: u64,
+    granted: u64,
+    stage: Stage,
+}
+
+enum Stage {
+    /// It is not begun.
+    Waiting(Box<SearchOptions>),
+    Begun(Running),
+    Ended(Option<Box<SymbolicReport>>),
+}
+
+struct Running {
+    receiver: Receiver<Outcome>,
+    meter: Meter,
+    /// Stops it when nobody waits for it any longer.
+    interrupt: Interrupt,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.interrupt.raise();
+        self.meter.end();
+    }
+}
+
+impl SetBeside {
+    /// The set of all states of a model that is being searched.
+    pub(crate) fn new(model: &Model, search: &SearchOptions, control: &Control) -> Self {
+        let options = symbolic::counting(search, control, TRIED_BYTES);
+        let (model, control) = (model.clone(), control.clone());
+        let rules = model.ir().rules.iter();
+        let instances =
+            rules.map(|rule| background::instances(model.ir(), &rule.parameters)).fold(0, u64::saturating_add);
+        Self { model, control, instances, granted: 0, stage: Stage::Waiting(Box::new(options)) }
+    }
+
+    /// Lets it do its share beside the search, and tells whether it is done.
+    pub(crate) fn work(&mut self, progress: &Progress) -> Result<bool, Error> {
+        if progress.states < FIRST_STATES {
+            return Ok(false);
+        }
+        let tried = progress.states.saturating_mul(self.instances);
+        let share = progress.transitions / STEPS_PER_UNIT + tried / INSTANCES_PER_UNIT;
+        if share < self.granted.saturating_add(LEAST_GRANT) {
+            return Ok(false);
+        }
+        self.proceed(share)?;
+        Ok(self.is_done())
+    }
+
+    /// Whether there is a result.
+    pub(crate) fn is_done(&self) -> bool {
+        matches!(self.stage, Stage::Ended(Some(_)))
+    }
+
+    /// The result, with as much work as it takes. None if there is none.
+    pub(crate) fn finish(mut self) -> Result<Option<SymbolicReport>, Error> {
+        self.proceed(u64::MAX)?;
+        match self.stage {
+            Stage::Ended(report) => Ok(report.map(|report| *report)),
+            _ => Ok(None),
+        }
+    }
+
+    fn proceed(&mut self, work: u64) -> Result<(), Error> {
+        self.granted = work;
+        if let Stage::Waiting(options) = &self.stage {
+            match Running::start(&self.model, options) {
+                Some(running) => self.stage = Stage::Begun(running),
+                None => self.stage = Stage::Ended(None),
+            }
+        }
+        let Stage::Begun(running) = &self.stage else { return Ok(()) };
+        running.meter.grant(work, self.control.interrupt());
+        let Ok(outcome) = running.receiver.try_recv() else { return Ok(()) };
+        let report = match outcome? {
+            Ok(report) => report.filter(|report| report.report.stop_reason.is_none()),
+            Err(error) => match symbolic::refused(self.model.source(), error) {
+                error @ Error::Internal(_) => return Err(error),
+                _ => None,
+            },
+        };
+        self.stage = Stage::Ended(report.map(Box::new));
+        Ok(())
+    }
+}
+
+impl Running {
+    /// Begins, without any work. None if there are too few resources.
+    fn start(model: &Model, options: &SearchOptions) -> Option<Self> {
+        let (sender, receiver) = mpsc::channel();
+        let (interrupt, meter) = (Interrupt::new(), Meter::new(0));
+        let (model, options) = (model.clone(), options.clone());
+        let (budget, ended) = (Budget::metered(&meter, &interrupt), meter.clone());
+        let work = move || {
+            let found = defect::catch(|| count_by_saturation(model.ir(), model.layout(), &options, &budget));
+            // The receiver is gone if the result is no longer needed.
+            let _ = sender.send(found);
+            ended.end();
+        };
+        std::thread::Builder::new().stack_size(STACK_BYTES).spawn(work).ok()?;
+        Some(Self { receiver, meter, interrupt })
+    }
+}
