@@ -345,13 +345,16 @@ impl RandomNet {
         }
     }
 
-    fn evaluate(&self, value: &Value, binding: &[i64]) -> i64 {
+    /// None beyond the end of a class that is no cycle.
+    fn evaluate(&self, value: &Value, binding: &[i64]) -> Option<i64> {
         match value {
-            Value::Variable(number) => binding[*number],
-            Value::Constant(value) => *value,
+            Value::Variable(number) => Some(binding[*number]),
+            Value::Constant(value) => Some(*value),
             Value::Next(of, is_successor) => {
-                let size = self.class_of(of).map_or(1, |class| self.classes[class].size);
-                (self.evaluate(of, binding) + if *is_successor { 1 } else { size - 1 }) % size
+                let class = self.class_of(of).map(|class| &self.classes[class]);
+                let (size, is_cyclic) = class.map_or((1, true), |it| (it.size, it.sort == "cyclicenumeration"));
+                let next = self.evaluate(of, binding)? + if *is_successor { 1 } else { -1 };
+                (is_cyclic || (0..size).contains(&next)).then(|| next.rem_euclid(size))
             }
         }
     }
@@ -359,7 +362,9 @@ impl RandomNet {
     fn holds(&self, guard: &Guard, binding: &[i64]) -> bool {
         match guard {
             Guard::Compare(operator, left, right) => {
-                let (left, right) = (self.evaluate(left, binding), self.evaluate(right, binding));
+                let (Some(left), Some(right)) = (self.evaluate(left, binding), self.evaluate(right, binding)) else {
+                    return false;
+                };
                 match *operator {
                     "equality" => left == right,
                     "inequality" => left != right,
@@ -382,6 +387,15 @@ impl RandomNet {
         }
     }
 
+    /// Whether all terms of a transition have values.
+    fn is_defined(&self, transition: &Transition, binding: &[i64]) -> bool {
+        let terms = transition.inputs.iter().chain(&transition.outputs).flat_map(|(_, terms)| terms);
+        terms.flat_map(|term| &term.components).all(|component| match component {
+            Component::One(value) | Component::AllBut(value) => self.evaluate(value, binding).is_some(),
+            Component::All => true,
+        })
+    }
+
     /// Adds the tokens of terms to a marking, so many times.
     fn add(&self, marking: &mut Marking, place: usize, terms: &[Term], binding: &[i64]) {
         let domain = &self.places[place].domain;
@@ -389,7 +403,7 @@ impl RandomNet {
             let mut tokens: Vec<Vec<i64>> = vec![Vec::new()];
             for (component, &class) in term.components.iter().zip(domain) {
                 let values: Vec<i64> = match component {
-                    Component::One(value) => vec![self.evaluate(value, binding)],
+                    Component::One(value) => self.evaluate(value, binding).into_iter().collect(),
                     Component::All => (0..self.classes[class].size).collect(),
                     Component::AllBut(value) => {
                         let but = self.evaluate(value, binding);
@@ -460,7 +474,8 @@ impl RandomNet {
                 bindings = more.collect();
             }
             for binding in bindings {
-                if transition.guard.as_ref().is_some_and(|guard| !self.holds(guard, &binding)) {
+                let is_open = transition.guard.as_ref().is_none_or(|guard| self.holds(guard, &binding));
+                if !is_open || !self.is_defined(transition, &binding) {
                     continue;
                 }
                 let (mut taken, mut put) = (Marking::new(), Marking::new());

@@ -192,6 +192,110 @@ fn searches() -> [(Engine, Symmetry); 3] {
     [(Engine::Explicit, Symmetry::Off), (Engine::Explicit, Symmetry::Auto), (Engine::Symbolic, Symmetry::Off)]
 }
 
+/// A net in which one token with a value of a class of `size` values goes from place `p` to place `q`.
+fn one_step(sort: &str, size: u64, condition: &str, put: &str) -> String {
+    let constants: String = (0..size).map(|it| format!("<feconstant id=\"c{it}\" name=\"c{it}\"/>")).collect();
+    let class = "<type><structure><usersort declaration=\"C\"/></structure></type>";
+    let all = "<hlinitialMarking><structure><all><usersort declaration=\"C\"/></all></structure></hlinitialMarking>";
+    format!(
+        "<pnml><net id=\"n\" type=\"symmetricnet\"><declaration><structure><declarations>\
+         <namedsort id=\"C\" name=\"C\"><{sort}>{constants}</{sort}></namedsort>\
+         <variabledecl id=\"x\" name=\"x\"><usersort declaration=\"C\"/></variabledecl>\
+         </declarations></structure></declaration><page id=\"g\">\
+         <place id=\"p\">{class}{all}</place><place id=\"q\">{class}</place>\
+         <transition id=\"t\">{condition}</transition>\
+         <arc id=\"a\" source=\"p\" target=\"t\"><hlinscription><structure><subterm>\
+         <variable refvariable=\"x\"/></subterm></structure></hlinscription></arc>\
+         <arc id=\"b\" source=\"t\" target=\"q\"><hlinscription><structure>{put}</structure></hlinscription></arc>\
+         </page></net></pnml>"
+    )
+}
+
+/// Only cyclic enumerations go on after their end. There is no value beyond the end of another one: a step that would need
+/// it cannot be taken, and no comparison with it holds.
+#[test]
+fn the_end_of_a_class() {
+    let x = "<variable refvariable=\"x\"/>";
+    let next = format!("<successor><subterm><subterm>{x}</subterm></subterm></successor>");
+    let last = "<useroperator declaration=\"c2\"/>";
+    let condition = |operator: &str| {
+        format!(
+            "<condition><structure><subterm><{operator}><subterm>{next}</subterm><subterm>{last}</subterm></{operator}>\
+             </subterm></structure></condition>"
+        )
+    };
+    for (sort, condition, put, steps) in [
+        ("cyclicenumeration", String::new(), &next[..], 3),
+        ("finiteenumeration", String::new(), &next[..], 2),
+        ("cyclicenumeration", condition("inequality"), x, 2),
+        ("finiteenumeration", condition("inequality"), x, 1),
+        ("finiteenumeration", condition("lessthanorequal"), x, 2),
+    ] {
+        let text = one_step(sort, 3, &condition, put);
+        let model = Model::from_text("end.pnml", &text, Language::Pnml).expect("a net");
+        for (engine, symmetry) in searches() {
+            let found = counts(&model, engine, symmetry).expect("an answer").expect("all markings");
+            assert_eq!(found.states, (1u64 << steps).into(), "{sort} {condition} {engine:?} {symmetry:?}");
+        }
+    }
+}
+
+/// A transition with far more values of its variables than can be tried, most of which it looks up in a place that never
+/// changes: a token goes around a circle of 300 places, three of them at a time, and its colour stays.
+#[test]
+fn tables_that_never_change() {
+    let constants: String = (0..300).map(|it| format!("<feconstant id=\"c{it}\" name=\"c{it}\"/>")).collect();
+    let pair = |left: String, right: String| {
+        format!("<subterm><tuple><subterm>{left}</subterm><subterm>{right}</subterm></tuple></subterm>")
+    };
+    let constant = |it: u64| format!("<useroperator declaration=\"c{}\"/>", it % 300);
+    let variable = |it: &str| format!("<variable refvariable=\"{it}\"/>");
+    let sort = |sort: &str| format!("<type><structure><usersort declaration=\"{sort}\"/></structure></type>");
+    let marking = |term: &str| format!("<hlinitialMarking><structure>{term}</structure></hlinitialMarking>");
+    let arc = |source: &str, target: &str, term: &str| {
+        let term = format!("<hlinscription><structure>{term}</structure></hlinscription>");
+        format!("<arc id=\"{source}_{target}\" source=\"{source}\" target=\"{target}\">{term}</arc>")
+    };
+    let edges: String = (0..300).map(|it| pair(constant(it), constant(it + 1))).collect();
+    let path: String =
+        [("x", "y"), ("y", "z"), ("z", "w")].map(|(it, next)| pair(variable(it), variable(next))).concat();
+    let path = format!("<add>{path}</add>");
+    let class = "<usersort declaration=\"C\"/>";
+    let variables = ["x", "y", "z", "w"];
+    let declared = variables.map(|it| format!("<variabledecl id=\"{it}\" name=\"{it}\">{class}</variabledecl>"));
+    let text = format!(
+        "<pnml><net id=\"n\" type=\"symmetricnet\"><declaration><structure><declarations>\
+         <namedsort id=\"C\" name=\"C\"><cyclicenumeration>{constants}</cyclicenumeration></namedsort>\
+         <namedsort id=\"D\" name=\"D\"><finiteenumeration><feconstant id=\"red\" name=\"red\"/>\
+         <feconstant id=\"blue\" name=\"blue\"/></finiteenumeration></namedsort>\
+         <namedsort id=\"E\" name=\"E\"><productsort>{class}{class}</productsort></namedsort>\
+         <namedsort id=\"T\" name=\"T\"><productsort>{class}<usersort declaration=\"D\"/></productsort></namedsort>\
+         {}<variabledecl id=\"d\" name=\"d\"><usersort declaration=\"D\"/></variabledecl>\
+         </declarations></structure></declaration><page id=\"g\">\
+         <place id=\"at\">{}{}</place><place id=\"edges\">{}{}</place><transition id=\"go\"/>{}{}{}{}</page></net></pnml>",
+        declared.concat(),
+        sort("T"),
+        marking(&format!(
+            "<add>{}{}</add>",
+            pair(constant(0), "<useroperator declaration=\"red\"/>".into()),
+            pair(constant(0), "<useroperator declaration=\"blue\"/>".into())
+        )),
+        sort("E"),
+        marking(&format!("<add>{edges}</add>")),
+        arc("at", "go", &pair(variable("x"), variable("d"))),
+        arc("edges", "go", &path),
+        arc("go", "edges", &path),
+        arc("go", "at", &pair(variable("w"), variable("d"))),
+    );
+    let net = Model::from_text("circle.pnml", &text, Language::Pnml).expect("a net");
+    for (engine, symmetry) in searches() {
+        let found = counts(&net, engine, symmetry).expect("an answer").expect("all markings");
+        assert_eq!(found.states, 10_000u64.into(), "{engine:?} {symmetry:?}");
+        assert_eq!(found.transitions, 20_000u64.into(), "{engine:?} {symmetry:?}");
+        assert_eq!(found.most_in_marking, 302, "{engine:?} {symmetry:?}");
+    }
+}
+
 /// Processors that use their own memory, or over one bus that of another.
 fn shared_memory(processors: u64) -> String {
     let constants: String = (0..processors).map(|it| format!("<feconstant id=\"c{it}\" name=\"c{it}\"/>")).collect();

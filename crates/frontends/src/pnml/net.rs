@@ -23,6 +23,8 @@ pub(super) struct Class {
     pub(super) first: i64,
     /// The number of members.
     pub(super) size: i64,
+    /// Whether the first member follows the last one.
+    pub(super) is_cyclic: bool,
     /// The names of the members; none if they are numbers.
     pub(super) members: Vec<String>,
 }
@@ -117,6 +119,8 @@ pub(super) struct Reader<'e> {
     pub(super) variables: FxHashMap<&'e str, usize>,
     /// The variables that a transition mentions.
     pub(super) mentioned: Vec<usize>,
+    /// What has to hold for terms to have values.
+    pub(super) required: Vec<Condition>,
     pub(super) partitions: FxHashMap<&'e str, usize>,
     /// The partition and the number of each part.
     pub(super) parts: FxHashMap<&'e str, (usize, usize)>,
@@ -149,10 +153,17 @@ pub(super) fn read(root: &Element) -> (Net, Vec<Diagnostic>) {
         constants: FxHashMap::default(),
         variables: FxHashMap::default(),
         mentioned: Vec::new(),
+        required: Vec::new(),
         partitions: FxHashMap::default(),
         parts: FxHashMap::default(),
     };
-    reader.net.classes.push(Class { name: "dot".into(), first: 0, size: 1, members: vec!["dot".into()] });
+    reader.net.classes.push(Class {
+        name: "dot".into(),
+        first: 0,
+        size: 1,
+        is_cyclic: true,
+        members: vec!["dot".into()],
+    });
     reader.document(root);
     (reader.net, reader.diagnostics)
 }
@@ -329,7 +340,8 @@ impl<'e> Reader<'e> {
                 }
                 let name = name.unwrap_or("colours").to_owned();
                 let size = members.len().max(1) as i64;
-                self.net.classes.push(Class { name, first: 0, size, members });
+                let is_cyclic = element.name == "cyclicenumeration";
+                self.net.classes.push(Class { name, first: 0, size, is_cyclic, members });
                 Some(vec![class])
             }
             "finiteintrange" => {
@@ -351,7 +363,7 @@ impl<'e> Reader<'e> {
                 let class = self.net.classes.len();
                 self.ranges.insert((first, last), class);
                 let name = name.map_or_else(|| format!("{first}..{last}"), str::to_owned);
-                self.net.classes.push(Class { name, first, size, members: Vec::new() });
+                self.net.classes.push(Class { name, first, size, is_cyclic: false, members: Vec::new() });
                 Some(vec![class])
             }
             "productsort" => {
@@ -443,9 +455,7 @@ impl<'e> Reader<'e> {
             self.mentioned.clear();
             let guard = match element.child("condition").map(|it| (it, it.child("structure"))) {
                 None => Condition::Constant(true),
-                Some((_, Some(structure))) => structure
-                    .children
-                    .first()
+                Some((_, Some(structure))) => Self::term_in(structure)
                     .map_or(Some(Condition::Constant(true)), |term| self.condition(term))
                     .unwrap_or(Condition::Constant(true)),
                 Some((label, None)) => {
@@ -503,6 +513,10 @@ impl<'e> Reader<'e> {
             self.report("open-marking", message, element.span, "use constants and `<all>`");
             marking.clear();
         }
+        if std::mem::take(&mut self.required).contains(&Condition::Constant(false)) {
+            let message = format!("the initial marking of `{name}` has a value beyond the end of its class");
+            self.report("out-of-range", message, element.span, "only cyclic enumerations go on after their end");
+        }
         Place { id: id.to_owned(), name, domain, marking, span: element.span }
     }
 
@@ -516,7 +530,7 @@ impl<'e> Reader<'e> {
             self.report("no-structure", message, label.span, "write the term in `<structure>`");
             return Vec::new();
         };
-        match structure.children.first() {
+        match Self::term_in(structure) {
             Some(term) => {
                 let terms = self.multiset(term, domain).unwrap_or_default();
                 self.normalised(terms, domain)
@@ -570,6 +584,7 @@ impl<'e> Reader<'e> {
         };
         let domain = self.net.places[place].domain.clone();
         self.mentioned.clear();
+        self.required.clear();
         let terms = match (element.child("hlinscription"), element.child("inscription")) {
             (Some(label), _) => self.labelled(label, &domain),
             (None, Some(label)) => self.counted(label, &domain),
@@ -585,6 +600,8 @@ impl<'e> Reader<'e> {
             return self.report("too-large", "the inscription has too many summands", element.span, &help);
         }
         let transition = &mut self.net.transitions[transition];
+        let guard = std::mem::replace(&mut transition.guard, Condition::Constant(true));
+        transition.guard = Condition::all(std::mem::take(&mut self.required), guard);
         for &variable in &self.mentioned {
             if !transition.variables.contains(&variable) {
                 transition.variables.push(variable);

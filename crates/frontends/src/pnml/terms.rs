@@ -22,7 +22,8 @@ pub(super) enum Value {
     },
     /// A constant.
     Constant(i64),
-    /// The value some places further in the class, around its end.
+    /// The value some places further in the class, around its end. In a class without a cycle, a condition says that the
+    /// end is not passed.
     Shifted {
         /// The value.
         of: Box<Value>,
@@ -89,6 +90,17 @@ impl Value {
     }
 }
 
+impl Condition {
+    /// A condition that also requires others.
+    pub(super) fn all(mut required: Vec<Self>, condition: Self) -> Self {
+        if required.is_empty() {
+            return condition;
+        }
+        required.push(condition);
+        Self::And(required)
+    }
+}
+
 impl Term {
     /// So many black tokens.
     pub(super) fn black(coefficient: i64, components: usize) -> Vec<Self> {
@@ -146,10 +158,19 @@ impl<'e> Reader<'e> {
     fn operands(element: &'e Element) -> Vec<&'e Element> {
         let is_wrapped = |child: &&Element| child.name == "subterm";
         match element.children.iter().any(|child| is_wrapped(&child)) {
-            true => element.children.iter().filter(is_wrapped).filter_map(|child| child.children.first()).collect(),
+            true => element.children.iter().filter(is_wrapped).filter_map(Self::term_in).collect(),
             // Older files have terms without `<subterm>`.
             false => element.children.iter().collect(),
         }
+    }
+
+    /// The first term in an element. Some files have `<subterm>` around any term, also twice.
+    pub(super) fn term_in(element: &'e Element) -> Option<&'e Element> {
+        let mut term = element.children.first()?;
+        while term.name == "subterm" {
+            term = term.children.first()?;
+        }
+        Some(term)
     }
 
     /// A multiset of tokens with components of these classes.
@@ -402,14 +423,9 @@ impl<'e> Reader<'e> {
                     return None;
                 };
                 let values = self.values(operand)?;
-                let shifted = values.into_iter().map(|(of, kind)| match (of, kind) {
-                    (Value::Constant(value), Kind::Class(class)) => {
-                        let entry = &self.net.classes[class];
-                        let next = entry.first + (value - entry.first + by).rem_euclid(entry.size);
-                        Some((Value::Constant(next), kind))
-                    }
-                    (of, Kind::Class(class)) => Some((Value::Shifted { of: Box::new(of), by, class }, kind)),
-                    (_, Kind::Number | Kind::Part(_)) => None,
+                let shifted = values.into_iter().map(|(of, kind)| {
+                    let Kind::Class(class) = kind else { return None };
+                    Some((self.shifted(of, by, class), kind))
                 });
                 let shifted: Option<Vec<Typed>> = shifted.collect();
                 if shifted.is_none() {
@@ -450,6 +466,22 @@ impl<'e> Reader<'e> {
         }
     }
 
+    /// The next or the previous value of a class. At the end of a class without a cycle there is none.
+    fn shifted(&mut self, of: Value, by: i64, class: ClassId) -> Value {
+        let entry = &self.net.classes[class];
+        let end = if by > 0 { entry.last() } else { entry.first };
+        if !entry.is_cyclic {
+            self.required.push(match of {
+                Value::Constant(value) => Condition::Constant(value != end),
+                _ => Condition::Compare(Comparison::NotEqual, of.clone(), Value::Constant(end)),
+            });
+        }
+        match of {
+            Value::Constant(value) => Value::Constant(entry.first + (value - entry.first + by).rem_euclid(entry.size)),
+            of => Value::Shifted { of: Box::new(of), by, class },
+        }
+    }
+
     /// The condition of a transition.
     pub(super) fn condition(&mut self, element: &'e Element) -> Option<Condition> {
         let comparison = match element.name.as_str() {
@@ -473,7 +505,9 @@ impl<'e> Reader<'e> {
             self.report("operands", "two operands are expected", element.span, "give two `<subterm>`s");
             return None;
         };
+        let before = std::mem::take(&mut self.required);
         let (left, right) = (self.values(left), self.values(right));
+        let required = std::mem::replace(&mut self.required, before);
         let (left, right) = (left?, right?);
         let is_alike = |((_, left), (_, right)): (&Typed, &Typed)| match (left, right) {
             (Kind::Number, Kind::Class(_)) | (Kind::Class(_), Kind::Number) => true,
@@ -491,15 +525,17 @@ impl<'e> Reader<'e> {
         let pairs = left.into_iter().map(|(value, _)| value).zip(right.into_iter().map(|(value, _)| value));
         let mut compared: Vec<Condition> =
             pairs.map(|(left, right)| Condition::Compare(comparison, left, right)).collect();
-        match (compared.len(), comparison) {
-            (1, _) => compared.pop(),
-            (_, Comparison::Equal) => Some(Condition::And(compared)),
-            (_, Comparison::NotEqual) => Some(Condition::Or(compared)),
+        let compared = match (compared.len(), comparison) {
+            (1, _) => compared.pop()?,
+            (_, Comparison::Equal) => Condition::And(compared),
+            (_, Comparison::NotEqual) => Condition::Or(compared),
             _ => {
                 self.report("wrong-sort", "tuples have no order", element.span, "compare their components");
-                None
+                return None;
             }
-        }
+        };
+        // Without a value, no comparison holds.
+        Some(Condition::all(required, compared))
     }
 
     fn connective(&mut self, element: &'e Element) -> Option<Condition> {

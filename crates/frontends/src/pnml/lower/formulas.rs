@@ -158,8 +158,7 @@ impl Lowering<'_> {
 
     /// Whether no transition can fire.
     fn is_dead(&mut self, scope: &mut Scope) -> ExprId {
-        let net = self.net;
-        let enabled: Vec<ExprId> = net.transitions.iter().map(|it| self.is_fireable(scope, it)).collect();
+        let enabled: Vec<ExprId> = (0..self.net.transitions.len()).map(|it| self.is_fireable(scope, it)).collect();
         let enabled = self.any(enabled);
         self.not(enabled)
     }
@@ -237,12 +236,12 @@ impl Lowering<'_> {
                 for transition in element.named("transition") {
                     let id = transition.text.trim();
                     let net = self.net;
-                    let Some(found) = net.transitions.iter().find(|it| it.id == id) else {
+                    let Some(found) = net.transitions.iter().position(|it| it.id == id) else {
                         self.refuse(transition, format!("there is no transition `{id}`"), "use the id of a transition");
                         return None;
                     };
                     parts.push(self.is_fireable(scope, found));
-                    names.push(found.name.as_str());
+                    names.push(net.transitions[found].name.as_str());
                 }
                 Tree::Condition(self.any(parts), format!("fireable({})", names.join(", ")))
             }

@@ -9,6 +9,7 @@ mod bounds;
 mod coverability;
 mod formulas;
 mod rules;
+mod tables;
 mod unfolding;
 
 use quotient_ir::{
@@ -22,7 +23,8 @@ use super::net::{ClassId, DOT, MOST_CELLS, Net};
 use super::terms::{Comparison, Condition, Factor, Term, Value};
 use super::xml::Element;
 use crate::joined::joined;
-use unfolding::{Firing, named_by, tokens};
+use tables::Tables;
+use unfolding::{Binding, Firing, named_by, tokens};
 
 /// The bound that is assumed where none follows.
 pub(super) const ASSUMED_BOUND: i64 = 255;
@@ -46,9 +48,11 @@ pub(super) fn lower(
         places: Vec::new(),
         bounds: Vec::new(),
         sums: vec![None; net.places.len()],
+        ways: Vec::new(),
         assumed,
     };
     lowering.model.counts_tokens = true;
+    lowering.split();
     lowering.declare();
     lowering.start();
     lowering.rules();
@@ -75,6 +79,8 @@ struct Lowering<'n> {
     bounds: Vec<Option<i64>>,
     /// The function that sums up the tokens of a place, if a formula needs it.
     sums: Vec<Option<FunctionId>>,
+    /// For each transition the values of some of its variables, each of which is a rule.
+    ways: Vec<Vec<Binding>>,
     assumed: i64,
 }
 
@@ -84,6 +90,8 @@ struct Scope {
     locals: Table<LocalId, Local>,
     /// The local of each component of a variable of the net.
     variables: FxHashMap<(usize, usize), LocalId>,
+    /// The values of components that are no locals.
+    fixed: Binding,
 }
 
 /// A position of an index: a value, or what a loop counts.
@@ -302,8 +310,8 @@ impl Lowering<'_> {
             Value::Constant(number) => self.number(*number),
             Value::Variable { variable, component } => match scope.variables.get(&(*variable, *component)) {
                 Some(&local) => self.local(scope, local),
-                // A component of the class of black tokens.
-                None => self.number(0),
+                // A component of the class of black tokens has no value of its own.
+                None => self.number(scope.fixed.get(&(*variable, *component)).copied().unwrap_or(0)),
             },
             Value::Shifted { of, by, class } => {
                 let (first, last) = (self.net.classes[*class].first, self.net.classes[*class].last());
@@ -400,13 +408,16 @@ impl Lowering<'_> {
         let parts: Vec<ExprId> = parts.into_iter().filter(|&part| part != never).collect();
         joined(parts, |left, right| self.binary(BinaryOperator::Or, left, right)).unwrap_or(never)
     }
-    /// A local for each component of the variables, as parameters.
+    /// A local for each component of the variables that has no fixed value, as parameters.
     fn parameters(&mut self, scope: &mut Scope, variables: &[usize]) -> Vec<Parameter> {
         let mut parameters = Vec::new();
         for &variable in variables {
             let entry = &self.net.variables[variable];
             for (component, &class) in entry.classes.iter().enumerate() {
                 let Some(ty) = self.class_types[class] else { continue };
+                if scope.fixed.contains_key(&(variable, component)) {
+                    continue;
+                }
                 let name = match entry.classes.len() {
                     1 => entry.name.clone(),
                     _ => format!("{}.{}", entry.name, component + 1),

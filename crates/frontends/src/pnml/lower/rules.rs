@@ -6,37 +6,68 @@
 
 use quotient_ir::{BinaryOperator, Diagnostic, ExprId, Fairness, Owner, Quantifier, Rule, Statement, StatementKind};
 
-use super::{Factor, Index, Lowering, Scope, Term, in_loops};
+use super::{Binding, Factor, Index, Lowering, Scope, Tables, Term, in_loops};
 use crate::pnml::net::{MOST_CELLS, Transition};
 use crate::pnml::terms::merged;
 
 impl Lowering<'_> {
     pub(super) fn rules(&mut self) {
+        let (net, ways) = (self.net, std::mem::take(&mut self.ways));
+        for (transition, fixed) in net.transitions.iter().zip(&ways) {
+            for fixed in fixed {
+                self.rule(transition, fixed);
+            }
+        }
+        self.ways = ways;
+    }
+
+    /// Splits transitions that can fire in very many ways by the tables that they read, and refuses those that are still
+    /// too many.
+    pub(super) fn split(&mut self) {
         let net = self.net;
+        let tables = Tables::of(net);
         for transition in &net.transitions {
-            let mut scope = Scope::default();
-            let parameters = self.parameters(&mut scope, &transition.variables);
             let sizes = transition.variables.iter().flat_map(|&variable| &net.variables[variable].classes);
             let instances = sizes.map(|&class| net.classes[class].size as usize).try_fold(1usize, usize::checked_mul);
-            if instances.is_none_or(|instances| instances > MOST_CELLS) {
+            let ways = tables.ways(net, transition, instances);
+            if ways.is_none() && instances.is_none_or(|instances| instances > MOST_CELLS) {
                 let message = format!("`{}` can fire in more than {MOST_CELLS} ways", transition.name);
                 let error = Diagnostic::error("too-large", message, transition.span);
                 self.diagnostics.push(error.with_help("choose smaller classes, or fewer variables"));
-                continue;
             }
-            let guard = self.enabled(&mut scope, transition);
-            let body = self.firing(&mut scope, transition);
-            self.model.rules.push(Rule {
-                name: Some(transition.name.clone()),
-                owner: Owner::None,
-                fairness: Fairness::None,
-                parameters,
-                locals: scope.locals,
-                guard,
-                body,
-                span: transition.span,
-            });
+            self.ways.push(ways.unwrap_or_else(|| vec![Binding::new()]));
         }
+    }
+
+    fn rule(&mut self, transition: &Transition, fixed: &Binding) {
+        let mut scope = Scope { fixed: fixed.clone(), ..Scope::default() };
+        let parameters = self.parameters(&mut scope, &transition.variables);
+        let guard = self.enabled(&mut scope, transition);
+        let body = self.firing(&mut scope, transition);
+        self.model.rules.push(Rule {
+            name: Some(format!("{}{}", transition.name, self.values_text(fixed))),
+            owner: Owner::None,
+            fairness: Fairness::None,
+            parameters,
+            locals: scope.locals,
+            guard,
+            body,
+            span: transition.span,
+        });
+    }
+
+    /// The values of variables that are no parameters.
+    fn values_text(&self, fixed: &Binding) -> String {
+        let net = self.net;
+        let text = |(&(variable, component), &value): (&(usize, usize), &i64)| {
+            let entry = &net.variables[variable];
+            let class = &net.classes[entry.classes[component]];
+            let member = class.members.get((value - class.first) as usize);
+            let part = if entry.classes.len() == 1 { String::new() } else { format!(".{}", component + 1) };
+            format!("{}{part} = {}", entry.name, member.cloned().unwrap_or_else(|| value.to_string()))
+        };
+        let texts: Vec<String> = fixed.iter().map(text).collect();
+        if texts.is_empty() { texts.concat() } else { format!(" ({})", texts.join(", ")) }
     }
 
     /// Whether a transition can fire, for values of its variables.
@@ -68,15 +99,23 @@ impl Lowering<'_> {
     }
 
     /// Whether a transition can fire, for some values of its variables.
-    pub(super) fn is_fireable(&mut self, scope: &mut Scope, transition: &Transition) -> ExprId {
-        let parameters = self.parameters(scope, &transition.variables);
-        let mut condition = self.enabled(scope, transition);
-        for parameter in parameters.iter().rev() {
-            let ty = scope.locals[parameter.local].ty;
-            condition = self.quantified(Quantifier::Any, (parameter.local, ty), condition);
+    pub(super) fn is_fireable(&mut self, scope: &mut Scope, number: usize) -> ExprId {
+        let transition = &self.net.transitions[number];
+        let ways = self.ways[number].clone();
+        let mut conditions = Vec::with_capacity(ways.len());
+        for fixed in ways {
+            scope.fixed = fixed;
+            let parameters = self.parameters(scope, &transition.variables);
+            let mut condition = self.enabled(scope, transition);
+            for parameter in parameters.iter().rev() {
+                let ty = scope.locals[parameter.local].ty;
+                condition = self.quantified(Quantifier::Any, (parameter.local, ty), condition);
+            }
+            scope.variables.clear();
+            conditions.push(condition);
         }
-        scope.variables.clear();
-        condition
+        scope.fixed.clear();
+        self.any(conditions)
     }
 
     /// A condition for every token that a term stands for.

@@ -57,7 +57,7 @@ impl Firing {
 }
 
 /// The value of each component of a variable.
-type Binding = BTreeMap<(usize, usize), i64>;
+pub(super) type Binding = BTreeMap<(usize, usize), i64>;
 
 /// Unfolds a net. None if that is too large.
 pub(super) fn unfold(net: &Net) -> Option<Unfolding> {
@@ -97,7 +97,7 @@ pub(super) fn unfold(net: &Net) -> Option<Unfolding> {
     let mut changes = Vec::new();
     for (number, transition) in net.transitions.iter().enumerate() {
         for binding in bindings(net, transition)? {
-            if !holds(net, &transition.guard, &binding) {
+            if !satisfies(net, &transition.guard, &binding) {
                 continue;
             }
             let mut arcs = |arcs: &[(usize, Vec<Term>)]| -> Option<Vec<(usize, i64)>> {
@@ -185,7 +185,7 @@ fn bindings(net: &Net, transition: &Transition) -> Option<Vec<Binding>> {
     Some(bindings)
 }
 
-fn evaluate(net: &Net, value: &Value, binding: &Binding) -> i64 {
+pub(super) fn evaluate(net: &Net, value: &Value, binding: &Binding) -> i64 {
     match value {
         Value::Variable { variable, component } => binding.get(&(*variable, *component)).copied().unwrap_or(0),
         Value::Constant(value) => *value,
@@ -201,13 +201,13 @@ fn evaluate(net: &Net, value: &Value, binding: &Binding) -> i64 {
     }
 }
 
-fn holds(net: &Net, condition: &Condition, binding: &Binding) -> bool {
+pub(super) fn satisfies(net: &Net, condition: &Condition, binding: &Binding) -> bool {
     match condition {
         Condition::Constant(value) => *value,
-        Condition::Not(of) => !holds(net, of, binding),
-        Condition::And(parts) => parts.iter().all(|part| holds(net, part, binding)),
-        Condition::Or(parts) => parts.iter().any(|part| holds(net, part, binding)),
-        Condition::Differ(left, right) => holds(net, left, binding) != holds(net, right, binding),
+        Condition::Not(of) => !satisfies(net, of, binding),
+        Condition::And(parts) => parts.iter().all(|part| satisfies(net, part, binding)),
+        Condition::Or(parts) => parts.iter().any(|part| satisfies(net, part, binding)),
+        Condition::Differ(left, right) => satisfies(net, left, binding) != satisfies(net, right, binding),
         Condition::Compare(comparison, left, right) => {
             let (left, right) = (evaluate(net, left, binding), evaluate(net, right, binding));
             match comparison {
