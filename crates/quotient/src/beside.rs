@@ -17,11 +17,12 @@ use crate::symbolic::{self, TRIED_BYTES};
 
 /// The number of states before the set is begun: most nets have fewer.
 const FIRST_STATES: u64 = 512;
-/// The steps of the search for which one unit of work may be done: a unit takes some 70 ns, and a step of a whole search,
-/// which is the cheapest, 200 ns.
-const STEPS_PER_UNIT: u64 = 8;
-/// The same for rule instances that are tried in a state: most of them are dismissed in a few nanoseconds.
-const INSTANCES_PER_UNIT: u64 = 128;
+/// The steps of a search without symmetries for which one unit of work may be done: a unit takes some 40 ns, a step some 200.
+const STEPS_PER_UNIT: u64 = 4;
+/// With symmetries, the slots for which a unit may be done at each step: they are sorted.
+const SLOTS_PER_UNIT: u64 = 16;
+/// The rule instances that are tried in a state for a unit: most of them are dismissed in a few nanoseconds.
+const INSTANCES_PER_UNIT: u64 = 32;
 /// The least work that is granted at a time: the search is not interrupted for less.
 const LEAST_GRANT: u64 = 20_000;
 
@@ -33,6 +34,8 @@ pub(crate) struct SetBeside {
     control: Control,
     /// The instances of all rules.
     instances: u64,
+    /// The units that a step of a search with symmetries is worth.
+    units_of_step: u64,
     granted: u64,
     stage: Stage,
 }
@@ -66,16 +69,21 @@ impl SetBeside {
         let rules = model.ir().rules.iter();
         let instances =
             rules.map(|rule| background::instances(model.ir(), &rule.parameters)).fold(0, u64::saturating_add);
-        Self { model, control, instances, granted: 0, stage: Stage::Waiting(Box::new(options)) }
+        let units_of_step = 1 + model.layout().slots.len() as u64 / SLOTS_PER_UNIT;
+        Self { model, control, instances, units_of_step, granted: 0, stage: Stage::Waiting(Box::new(options)) }
     }
 
-    /// Lets it do its share beside the search, and tells whether it is done.
-    pub(crate) fn work(&mut self, progress: &Progress) -> Result<bool, Error> {
+    /// Lets it do its share beside the search, which uses symmetries or not, and tells whether it is done.
+    pub(crate) fn work(&mut self, progress: &Progress, is_reduced: bool) -> Result<bool, Error> {
         if progress.states < FIRST_STATES {
             return Ok(false);
         }
         let tried = progress.states.saturating_mul(self.instances);
-        let share = progress.transitions / STEPS_PER_UNIT + tried / INSTANCES_PER_UNIT;
+        let steps = match is_reduced {
+            true => progress.transitions.saturating_mul(self.units_of_step),
+            false => progress.transitions / STEPS_PER_UNIT,
+        };
+        let share = steps.saturating_add(tried / INSTANCES_PER_UNIT);
         if share < self.granted.saturating_add(LEAST_GRANT) {
             return Ok(false);
         }

@@ -37,6 +37,8 @@ const TRIAL: CountersBounds = CountersBounds { starts: 64, sorts: 16 };
 /// From so many interchangeable values on, they are counted where a net is explored: a step then costs less than with
 /// representatives.
 const MANY_VALUES: usize = 8;
+/// The states that may be stored for each of these values, unless there are very many.
+const EXPLORED_FOR_EACH: u64 = 512;
 
 /// What was found, and the most tokens in a cell and in all, if the model counts tokens.
 pub(crate) type Explored = (Found, Option<(u64, u64)>);
@@ -143,13 +145,8 @@ pub(crate) enum Trial {
     Unsuited,
 }
 
-/// The same for a model with many interchangeable values, and with at most so many states unless there are very many values.
-pub(crate) fn try_explore(
-    model: &Model,
-    search: &SearchOptions,
-    control: &Control,
-    most_states: u64,
-) -> Result<Trial, Error> {
+/// The same for a model with many interchangeable values, and within bounds unless there are very many values.
+pub(crate) fn try_explore(model: &Model, search: &SearchOptions, control: &Control) -> Result<Trial, Error> {
     let Some(text) = text(model, &[], control) else { return Ok(Trial::Unsuited) };
     let values = text.free().iter().map(|(_, values)| values.len()).max().unwrap_or(0);
     if values < MANY_VALUES {
@@ -158,8 +155,11 @@ pub(crate) fn try_explore(
     let search = counting(search);
     // Nothing else gets as far with very many.
     let is_trial = values < TRIALS.values;
-    let max_states = if is_trial { Some(most_states) } else { search.max_states };
-    match run(model, &text, (&SearchOptions { max_states, ..search }, CountersBounds::default()), control) {
+    let (max_states, bounds) = match is_trial {
+        true => (Some(EXPLORED_FOR_EACH * values as u64), TRIAL),
+        false => (search.max_states, CountersBounds::default()),
+    };
+    match run(model, &text, (&SearchOptions { max_states, ..search }, bounds), control) {
         Ok(explored) => Ok(match explored.0.report.stop_reason {
             Some(StopReason::StateLimit(_)) if is_trial => Trial::TooManyStates,
             Some(_) if is_trial => Trial::Unsuited,

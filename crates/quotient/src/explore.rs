@@ -415,7 +415,7 @@ fn conduct(
         return search_states(model, options, search, control, None);
     }
     let trial = match options.symmetry {
-        Symmetry::Auto => counters::try_explore(model, search, control, MANY_STATES)?,
+        Symmetry::Auto => counters::try_explore(model, search, control)?,
         _ => Trial::Unsuited,
     };
     let is_counted = match trial {
@@ -427,13 +427,11 @@ fn conduct(
         Trial::Unsuited => false,
     };
     let mut beside = SetBeside::new(model, search, control);
-    if !is_counted {
-        let some = SearchOptions { max_states: Some(MANY_STATES), ..search.clone() };
-        let first = search_states(model, options, &some, control, Some(&mut beside))?;
-        let is_stopped = matches!(first.0.report.stop_reason, Some(StopReason::StateLimit(_)));
-        if !is_stopped && !beside.is_done() || control.stop_reason().is_some() {
-            return Ok(first);
-        }
+    let some = SearchOptions { max_states: Some(MANY_STATES), ..search.clone() };
+    let first = search_states(model, options, &some, control, Some(&mut beside))?;
+    let is_stopped = matches!(first.0.report.stop_reason, Some(StopReason::StateLimit(_)));
+    if !is_stopped && !beside.is_done() || control.stop_reason().is_some() {
+        return Ok(first);
     }
     let by_sets = match beside.finish()? {
         Some(report) => Some(symbolic::counted(report)),
@@ -588,7 +586,7 @@ impl EngineObserver for Collector<'_> {
     fn progress(&mut self, progress: &Progress) -> ControlFlow<StopReason> {
         self.follower.progress(progress)?;
         let Some(beside) = &mut self.beside else { return ControlFlow::Continue(()) };
-        match beside.work(progress) {
+        match beside.work(progress, self.witnesses.is_some()) {
             Ok(false) => return ControlFlow::Continue(()),
             Ok(true) => {}
             Err(error) => self.failed = Some(error),

@@ -137,6 +137,8 @@ struct MemorySearch<'a, S: SearchSpace> {
     options: &'a SearchOptions,
     observer: &'a mut dyn Observer,
     graph: bool,
+    /// Working memory for the representatives of the ends of steps, if the observer wants steps.
+    representing: Option<S::Scratch>,
     /// Whether the store is approximate, and forgets states once they are expanded.
     approximate: bool,
     /// The number of bytes at which the store becomes dense, if it still does.
@@ -207,6 +209,7 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
             checks,
             options,
             graph: observer.wants_graph(),
+            representing: None,
             observer,
             approximate: form.entries.is_approximate(),
             dense_at: form.dense_at,
@@ -499,7 +502,7 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
         let (system, options) = (self.system, self.options);
         let stuttering = options.deadlock == DeadlockMode::Stuttering;
         let mut moved = false;
-        let mut representing = system.scratch();
+        let mut representing = self.representing.take().unwrap_or_else(|| system.scratch());
         let mut representative = Vec::new();
         let mut expansion = Expansion::of_state(self, options, state, number, number);
         system.concrete_successors(scratch, state, |instance, event| {
@@ -526,6 +529,7 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
             ControlFlow::Continue(())
         });
         expansion.close();
+        self.representing = Some(representing);
         self.finish_expansion(number, scratch, state, moved)
     }
 

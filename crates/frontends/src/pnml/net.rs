@@ -458,6 +458,7 @@ impl<'e> Reader<'e> {
                 Some((_, Some(structure))) => Self::term_in(structure)
                     .map_or(Some(Condition::Constant(true)), |term| self.condition(term))
                     .unwrap_or(Condition::Constant(true)),
+                Some((label, None)) if label.children.is_empty() => Condition::Constant(true),
                 Some((label, None)) => {
                     let message = "the condition is only a text";
                     self.report("no-structure", message, label.span, "write it as a term in `<structure>`");

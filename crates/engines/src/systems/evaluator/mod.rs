@@ -31,8 +31,9 @@ use machine::{Machine, Memory, Stop};
 pub(crate) use parameters::Parameters;
 use specialiser::{Owner, Specialiser, Unit, constant_slots};
 
-/// The largest number of instances of a rule or property that are specialised one by one.
-const INSTANCE_LIMIT: usize = 2048;
+/// The largest number of instances of a rule or property that are specialised one by one. That takes as long as interpreting
+/// each some twenty times, so it pays in any search but the smallest.
+const INSTANCE_LIMIT: usize = 1 << 14;
 /// The number of consecutive instances that cannot fire before the search is notified.
 const IDLE_INTERVAL: u32 = 4096;
 
