@@ -1,15 +1,19 @@
 //! Claims about every size against brute force: random families and the models of `models/every`.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use quotient::{
-    Control, Error, Every, EveryMethod, EveryReport, EverySize, Language, Limits, LoadOptions, Model, Options, Plan,
-    Silent, Symmetry, Verdict,
+    Control, Error, Every, EveryMethod, EveryReport, EverySize, EveryValue, Language, Limits, LoadOptions, Model,
+    Options, Plan, Silent, Symmetry, Verdict,
 };
-use quotient_ir::DeadlockMode;
+use quotient_ir::{DeadlockMode, TableIndex, TypeKind};
 use quotient_testkit::examples::workspace;
+use quotient_testkit::oracle::explore;
 use quotient_testkit::pool::map_on_workers;
-use quotient_testkit::random_families::{random_family, random_family_of_two, random_family_with_order};
+use quotient_testkit::random_families::{
+    Asks, random_family, random_family_of_two, random_family_with_guards, random_family_with_order,
+};
 use quotient_testkit::switches::number_from;
 
 /// Instances of up to this size are searched.
@@ -74,11 +78,113 @@ fn is_violated(text: &str, sizes: &[(&str, i64)]) -> Option<bool> {
     }
 }
 
-/// All ways to prove a claim.
+/// All ways to prove a claim of any kind.
 const METHODS: [EveryMethod; 3] = [EveryMethod::Auto, EveryMethod::Views, EveryMethod::Backward];
 
-/// What was claimed about a family in each way, compared with its first instances; and whether it is monotone.
-fn compare(seed: u64, text: &str, methods: &[EveryMethod]) -> (Vec<Verdict>, bool) {
+/// Members of up to this size are compared with a cut-off that was found.
+const LARGEST_BEYOND_CUT_OFF: i64 = 6;
+/// As far as they have at most so many states.
+const MOST_STATES_OF_VIEWS: usize = 4_000;
+
+/// What a process holds.
+type Cells = Vec<Option<i64>>;
+
+/// What is shared, with processes by their place among those that it names; what these hold; and what some others hold. If
+/// processes stand in a line, the named ones are in their order, and so are the others, each after the number of named ones before it.
+type View = (Cells, Vec<Cells>, Vec<(usize, Cells)>);
+
+/// All views of all states of a member of a random family of one type, with so many other processes. None if there are too many
+/// states.
+fn views(text: &str, size: i64, kept: usize, is_ordered: bool) -> Option<BTreeSet<View>> {
+    let model = load(text, &[("N".to_owned(), size.to_string())]).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let (ir, layout) = (model.ir(), model.layout());
+    let explored = explore(ir, DeadlockMode::Off, MOST_STATES_OF_VIEWS);
+    // It stops behind the limit.
+    if explored.reached.len() >= MOST_STATES_OF_VIEWS {
+        return None;
+    }
+    let is_process = |ty| ir.types[ty].name.as_deref() == Some("process");
+    let processes = usize::try_from(size).expect("a size");
+    let mut found = BTreeSet::new();
+    for state in explored.reached {
+        let (mut shared, mut rows) = (Vec::new(), vec![Vec::new(); processes]);
+        let mut named: Vec<usize> = Vec::new();
+        let mut pointers = Vec::new();
+        for (variable, entry) in ir.variables.iter_enumerated() {
+            let first = layout.first_slot(variable).position();
+            let value = |place: usize| state.0[first + place];
+            match &ir.types[entry.ty].kind {
+                TypeKind::Array { index, .. } if is_process(*index) => {
+                    rows.iter_mut().enumerate().for_each(|(process, row)| row.push(value(process)));
+                }
+                _ if is_process(entry.ty) => {
+                    let least = ir.domain(entry.ty).values().next().expect("there are processes");
+                    let process = value(0).map(|value| usize::try_from(value - least).expect("a process"));
+                    pointers.push(process);
+                    named.extend(process.filter(|process| !named.contains(process)));
+                }
+                _ => shared.push(value(0)),
+            }
+        }
+        if is_ordered {
+            named.sort_unstable();
+        }
+        let place = |process| named.iter().position(|&known| known == process).map(|place| place as i64);
+        shared.extend(pointers.into_iter().map(|process| process.and_then(place)));
+        let before = |process: usize| if is_ordered { named.iter().filter(|&&name| name < process).count() } else { 0 };
+        let others: Vec<usize> = (0..processes).filter(|process| !named.contains(process)).collect();
+        for chosen in 0u32..1 << others.len() {
+            if chosen.count_ones() as usize != kept {
+                continue;
+            }
+            let of_choice = others.iter().enumerate().filter(|(place, _)| chosen >> place & 1 == 1);
+            let mut of_choice: Vec<(usize, Cells)> =
+                of_choice.map(|(_, &process)| (before(process), rows[process].clone())).collect();
+            if !is_ordered {
+                of_choice.sort();
+            }
+            found.insert((shared.clone(), named.iter().map(|&process| rows[process].clone()).collect(), of_choice));
+        }
+    }
+    Some(found)
+}
+
+/// Checks the cut-offs that were found with proofs: what occurs in members that they are about occurs in the member of that
+/// size. Returns with how many members they were compared.
+fn compare_cut_offs(seed: u64, text: &str, report: &EveryReport) -> usize {
+    let mut compared = 0;
+    for proof in &report.proofs {
+        let Some(cut_off) = &proof.cut_off else { continue };
+        let (size, least) = (cut_off.values[0], cut_off.about[0].least());
+        assert!(matches!(cut_off.about[0], EveryValue::AtLeast(_)), "seed {seed}");
+        let Some(known) = views(text, size, proof.kept, report.is_ordered) else { continue };
+        for other in least..=LARGEST_BEYOND_CUT_OFF {
+            let Some(found) = views(text, other, proof.kept, report.is_ordered) else { break };
+            let more: Vec<&View> = found.difference(&known).collect();
+            let about = &proof.values;
+            assert!(
+                more.is_empty(),
+                "seed {seed}: N = {size} is not a cut-off, see N = {other}, {more:?}, {about:?}\n{text}"
+            );
+            compared += usize::from(other != size);
+        }
+    }
+    compared
+}
+
+/// What was claimed about a family.
+struct Compared {
+    /// In each way.
+    verdicts: Vec<Verdict>,
+    /// Whether it is monotone.
+    is_monotone: bool,
+    /// How many cut-offs were found with proofs, and with how many members they were compared.
+    cut_offs: usize,
+    beyond: usize,
+}
+
+/// What was claimed about a family in each way, compared with its first instances.
+fn compare(seed: u64, text: &str, methods: &[EveryMethod]) -> Compared {
     let mut instances: Vec<Option<bool>> = Vec::new();
     let mut is_violated = |size: i64| {
         while (instances.len() as i64) < size {
@@ -88,11 +194,13 @@ fn compare(seed: u64, text: &str, methods: &[EveryMethod]) -> (Vec<Verdict>, boo
         }
         instances[usize::try_from(size).expect("a size") - 1]
     };
-    let mut is_monotone = false;
+    let (mut is_monotone, mut cut_offs, mut beyond) = (false, 0, 0);
     let verdict = |&method: &EveryMethod| {
         let report =
             every_by(method, text, &[], 1).unwrap_or_else(|error| panic!("seed {seed}, {method:?}: {error}\n{text}"));
         is_monotone = report.tests.is_empty();
+        cut_offs += report.proofs.iter().filter(|proof| proof.cut_off.is_some()).count();
+        beyond += compare_cut_offs(seed, text, &report);
         match (report.verdict, &report.violation) {
             (Verdict::Holds, _) => {
                 for size in 1..=LARGEST {
@@ -112,6 +220,8 @@ fn compare(seed: u64, text: &str, methods: &[EveryMethod]) -> (Vec<Verdict>, boo
             (Verdict::Inconclusive, _) => {
                 let is_decided = is_monotone && method == EveryMethod::Backward && report.stop_reason.is_none();
                 assert!(!is_decided, "seed {seed}: a monotone family is left open\n{text}");
+                let is_decided = method == EveryMethod::CutOff && report.stop_reason.is_none();
+                assert!(!is_decided, "seed {seed}: left open by its cut-off\n{text}");
             }
         }
         report.verdict
@@ -119,7 +229,29 @@ fn compare(seed: u64, text: &str, methods: &[EveryMethod]) -> (Vec<Verdict>, boo
     let verdicts: Vec<Verdict> = methods.iter().map(verdict).collect();
     let is = |wanted: Verdict| verdicts.contains(&wanted);
     assert!(!(is(Verdict::Holds) && is(Verdict::Violated)), "seed {seed}: {verdicts:?}\n{text}");
-    (verdicts, is_monotone)
+    Compared { verdicts, is_monotone, cut_offs, beyond }
+}
+
+/// Says what was found out about some families, and asserts that they say something.
+fn record(what: &str, methods: &[EveryMethod], found: &[Compared]) {
+    let total = found.len();
+    for (place, method) in methods.iter().enumerate() {
+        let count = |wanted: Verdict| found.iter().filter(|family| family.verdicts[place] == wanted).count();
+        let (proved, refuted, open) = (count(Verdict::Holds), count(Verdict::Violated), count(Verdict::Inconclusive));
+        #[expect(clippy::print_stderr, reason = "what is recorded of a long run")]
+        {
+            eprintln!("{total} families{what}, {method:?}: {proved} proved, {refuted} refuted, {open} open");
+        }
+        assert!(proved > 0 && refuted > 0, "the families say nothing");
+    }
+    let monotone = found.iter().filter(|family| family.is_monotone).count();
+    let cut_offs: usize = found.iter().map(|family| family.cut_offs).sum();
+    let beyond: usize = found.iter().map(|family| family.beyond).sum();
+    #[expect(clippy::print_stderr, reason = "what is recorded of a long run")]
+    {
+        eprintln!("{monotone} of them monotone; {cut_offs} cut-offs found, compared with {beyond} members");
+    }
+    assert!(cut_offs > 0 && beyond > 0, "no cut-off was found");
 }
 
 /// `QUOTIENT_RANDOM_FAMILIES` says how many, from `QUOTIENT_RANDOM_SEED` on.
@@ -127,23 +259,21 @@ fn compare(seed: u64, text: &str, methods: &[EveryMethod]) -> (Vec<Verdict>, boo
 fn random_families_have_no_wrong_proofs() {
     let first = number_from("QUOTIENT_RANDOM_SEED", 0);
     let seeds: Vec<u64> = (first..first + number_from("QUOTIENT_RANDOM_FAMILIES", 60)).collect();
-    let total = seeds.len();
     let found = map_on_workers(2, &seeds, |seed| compare(*seed, &random_family(*seed), &METHODS));
-    for (place, method) in METHODS.into_iter().enumerate() {
-        let count = |wanted: Verdict| found.iter().filter(|(verdicts, _)| verdicts[place] == wanted).count();
-        let (proved, refuted, open) = (count(Verdict::Holds), count(Verdict::Violated), count(Verdict::Inconclusive));
-        #[expect(clippy::print_stderr, reason = "what is recorded of a long run")]
-        {
-            eprintln!("{total} families, {method:?}: {proved} proved, {refuted} refuted, {open} open");
-        }
-        assert!(proved > 0 && refuted > 0, "the families say nothing");
+    record("", &METHODS, &found);
+    assert!(found.iter().any(|family| family.is_monotone), "no family is monotone");
+}
+
+/// `QUOTIENT_RANDOM_FAMILIES_WITH_GUARDS` says how many of each kind, from `QUOTIENT_RANDOM_SEED` on.
+#[test]
+fn random_families_with_guards_of_one_kind_have_no_wrong_proofs() {
+    let first = number_from("QUOTIENT_RANDOM_SEED", 0);
+    let seeds: Vec<u64> = (first..first + number_from("QUOTIENT_RANDOM_FAMILIES_WITH_GUARDS", 40)).collect();
+    for (asks, other) in [(Asks::Some, EveryMethod::Backward), (Asks::All, EveryMethod::Views)] {
+        let methods = [EveryMethod::CutOff, other];
+        let found = map_on_workers(2, &seeds, |seed| compare(*seed, &random_family_with_guards(*seed, asks), &methods));
+        record(&format!(" whose guards ask {asks:?}"), &methods, &found);
     }
-    let monotone = found.iter().filter(|(_, is_monotone)| *is_monotone).count();
-    #[expect(clippy::print_stderr, reason = "what is recorded of a long run")]
-    {
-        eprintln!("{monotone} of them monotone");
-    }
-    assert!(monotone > 0, "no family is monotone");
 }
 
 /// `QUOTIENT_RANDOM_FAMILIES_WITH_ORDER` says how many, from `QUOTIENT_RANDOM_SEED` on.
@@ -152,14 +282,8 @@ fn random_families_with_an_order_have_no_wrong_proofs() {
     let first = number_from("QUOTIENT_RANDOM_SEED", 0);
     let seeds: Vec<u64> = (first..first + number_from("QUOTIENT_RANDOM_FAMILIES_WITH_ORDER", 40)).collect();
     let methods = &[EveryMethod::Auto];
-    let found = map_on_workers(2, &seeds, |seed| compare(*seed, &random_family_with_order(*seed), methods).0[0]);
-    let count = |wanted: Verdict| found.iter().filter(|verdict| **verdict == wanted).count();
-    let (proved, refuted, open) = (count(Verdict::Holds), count(Verdict::Violated), count(Verdict::Inconclusive));
-    #[expect(clippy::print_stderr, reason = "what is recorded of a long run")]
-    {
-        eprintln!("{} families with an order: {proved} proved, {refuted} refuted, {open} open", seeds.len());
-    }
-    assert!(proved > 0 && refuted > 0, "the families say nothing");
+    let found = map_on_workers(2, &seeds, |seed| compare(*seed, &random_family_with_order(*seed), methods));
+    record(" with an order", methods, &found);
 }
 
 /// Members of families of two types with up to so many processes are searched.
@@ -266,10 +390,15 @@ fn models_hold_or_are_refuted_as_they_say() {
         assert!(expected.len() >= 2, "{}: a right and a wrong variant", path.display());
         for Expectation { sizes, constants, violated } in expected {
             let from: Vec<(&str, i64)> = sizes.iter().map(|&name| (name, 1)).collect();
-            for method in METHODS {
+            for method in [&METHODS[..], &[EveryMethod::CutOff]].concat() {
                 let place = format!("{} {constants:?}, {method:?}", path.display());
                 let report = match every_within(LONG_PATIENCE, method, &text, &constants, &from) {
                     Ok(report) => report,
+                    // Most texts do not show one.
+                    Err(error) if method == EveryMethod::CutOff => {
+                        assert!(error.to_string().contains("the text shows no cut-off for "), "{place}: {error}");
+                        continue;
+                    }
                     // It is for one type, without an order.
                     Err(error) => {
                         let is_of_two = text.matches("scalarset").count() == 2;
