@@ -381,7 +381,7 @@ impl<'r> GuardedFamily<'r> {
         if self.has_memo && self.random.percent(25) {
             parts.push("memo[p]".to_owned());
         }
-        if self.random.percent(4) {
+        if number > 0 && self.random.percent(4) {
             // Nobody moves, but it goes wrong.
             let (inner, quantifier) = (self.of_process("r"), if self.asks == Asks::Some { "exists" } else { "forall" });
             return format!("rule \"r{number}\" {quantifier} r: process do {inner} end ==> error \"here\"; end;\n");
@@ -391,7 +391,8 @@ impl<'r> GuardedFamily<'r> {
         if self.has_flag && self.random.percent(50) {
             let _ = write!(body, "flag[p] := {}; ", self.random.percent(50));
         }
-        if self.has_memo && self.random.percent(60) {
+        // It is used, or the text does not show that it may be permuted.
+        if self.has_memo && (self.random.percent(60) || number == 0) {
             body.push_str("memo[p] := true; ");
         }
         if self.random.percent(20) {

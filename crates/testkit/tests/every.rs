@@ -638,7 +638,14 @@ fn what_concerns_few_in_their_order_is_decided() {
 fn what_stands_against_a_monotone_family() {
     let of_one = "exists r: process do at[r] = l1 end";
     let of_all = "forall r: process do at[r] = l0 end";
-    let cases: [(String, &[&str]); 9] = [
+    let cases: [(String, &[&str]); 12] = [
+        // What is false is wrong, and so is what goes wrong, unless something else makes the claim true.
+        (format!("invariant \"both\" ({of_all}) & at[owner] = l0;"), &[]),
+        (format!("invariant \"both\" x = 0 -> (x = 0 & ({of_all}));"), &[]),
+        (
+            format!("invariant \"one\" (({of_all}) & at[owner] = l0) | x = 0;"),
+            &["before its right part goes wrong"],
+        ),
         (format!("rule {of_one} ==> x := 1; end;"), &[]),
         (format!("rule !({of_all}) & x = 0 ==> x := 1; end;"), &[]),
         (format!("rule {of_all} ==> x := 1; end;"), &["can make this condition false"]),
@@ -664,6 +671,213 @@ fn what_stands_against_a_monotone_family() {
             found.len() == expected.len() && found.iter().zip(expected).all(|(reason, wanted)| reason.contains(wanted));
         assert!(is_as_expected, "{found:?}\n{text}");
     }
+}
+
+/// Large members never go wrong, since one process is at `l2`; a search backward cannot tell, and does not claim that it can.
+#[test]
+fn what_goes_wrong_without_the_others() {
+    let text = "const N: 3; type process: scalarset(N); location: enum { l0, l1, l2 };\n\
+                var at: array [process] of location; x: 0..1; owner: process;\n\
+                ruleset o: process do startstate begin for p: process do at[p] := l0; end; at[o] := l2; x := 0; end; end;\n\
+                ruleset p: process do rule at[p] = l1 ==> at[p] := l0; end; end;\n\
+                invariant \"claim\" ((forall p: process do at[p] != l2 end) & at[owner] = l0) | x = 0;\n";
+    let report = every_by(EveryMethod::Backward, text, &[], 1).expect("an answer");
+    assert_eq!(report.verdict, Verdict::Inconclusive);
+}
+
+/// A step that needs another process is not taken without it: nobody is at `l1` beside one at `l0`, although either occurs.
+#[test]
+fn a_search_backward_needs_who_decides() {
+    let text = "const N: 3; type process: scalarset(N); location: enum { l0, l1, l2 };\n\
+                var at: array [process] of location;\n\
+                startstate begin for p: process do at[p] := l0; end; end;\n\
+                startstate begin for p: process do at[p] := l1; end; end;\n\
+                ruleset p: process do\n\
+                rule at[p] = l0 & exists r: process do at[r] = l1 end ==> at[p] := l2; end;\n\
+                end;\n\
+                invariant \"claim\" forall p: process do at[p] != l2 end;\n";
+    let report = every_by(EveryMethod::Backward, text, &[], 1).expect("an answer");
+    assert!(report.tests.is_empty());
+    assert_eq!(report.verdict, Verdict::Holds);
+}
+
+/// The cut-off that is found with a proof, and from which number on it is one.
+#[test]
+fn cut_offs_that_are_found() {
+    let cases = [
+        // The last one that is still at `l0` is the fourth.
+        ("ruleset p: process do rule at[p] = l0 & x < 3 ==> at[p] := l1; x := x + 1; end; end;", 4, 1),
+        // Only one alone does that.
+        ("rule x = 0 & forall p: process do forall q: process do p = q end end ==> x := 1; end;", 2, 2),
+        // Two are named, or one is.
+        ("ruleset p: process do rule isundefined(owner) ==> owner := p; at[p] := l1; end; end;", 2, 1),
+    ];
+    for (rule, size, from) in cases {
+        let text = text("scalarset(N)", "", rule);
+        let report = every_by(EveryMethod::Views, &text, &[], 1).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let found = report.proofs[0].cut_off.clone().unwrap_or_else(|| panic!("no cut-off\n{text}"));
+        assert_eq!((found.values, found.about), (vec![size], vec![EveryValue::AtLeast(from)]), "{text}");
+        assert!(compare_cut_offs(0, &text, &report) > 0, "{text}");
+    }
+}
+
+/// A text whose processes share nothing, with rules, and a claim.
+fn text_without_shared_variables(process: &str, start: &str, rules: &str, claim: &str) -> String {
+    format!(
+        "const N: 3;\ntype process: {process}; location: enum {{ l0, l1, l2, l3 }};\n\
+         var at: array [process] of location;\n\
+         {start}\n{rules}\ninvariant \"claim\" {claim};\n"
+    )
+}
+
+const ALIKE: &str = "startstate begin for p: process do at[p] := l0; end; end;";
+const NOBODY: &str = "forall p: process do at[p] != l3 end";
+
+#[test]
+fn cut_offs_that_the_text_shows() {
+    let step = "rule at[p] = l0 ==> at[p] := l1; end;";
+    let alone = "forall q: process do q = p | at[q] = l0 end";
+    let two = "forall p: process do forall q: process do at[p] = l3 & at[q] = l3 -> p = q end end";
+    let cases = [
+        // Nothing is asked: a process does what it does alone.
+        (step.to_owned(), NOBODY, 1, None),
+        (step.to_owned(), two, 2, None),
+        // Whether some is at `l3`, which none is: two contents, and one that shows what is wrong.
+        (
+            format!("{step} rule at[p] = l1 & exists q: process do at[q] = l3 end ==> at[p] := l3; end;"),
+            NOBODY,
+            3,
+            Some(2),
+        ),
+        (
+            format!("{step} rule at[p] = l1 & exists q: process do at[q] = l3 end ==> at[p] := l3; end;"),
+            two,
+            4,
+            Some(2),
+        ),
+        // Two that have the same contents.
+        (
+            format!(
+                "{step} rule at[p] = l1 & exists q: process do at[q] = l3 & exists r: process do r != q & at[r] = l3 end end \
+                 ==> at[p] := l3; end;"
+            ),
+            NOBODY,
+            5,
+            Some(2),
+        ),
+        // One after the other is one at a time.
+        (
+            format!(
+                "{step} rule at[p] = l1 & (exists q: process do at[q] = l3 end) & exists r: process do at[r] = l2 end \
+                 ==> at[p] := l3; end;"
+            ),
+            NOBODY,
+            3,
+            Some(2),
+        ),
+        // Whether all others are at `l0`: the process and one that prevents it.
+        (format!("rule at[p] = l0 & {alone} ==> at[p] := l3; end;"), two, 2, None),
+        // A claim that more processes can make true.
+        (format!("rule at[p] = l0 & {alone} ==> at[p] := l1; end;"), "exists p: process do at[p] != l3 end", 2, None),
+    ];
+    for (rules, claim, value, contents) in cases {
+        let rules = format!("ruleset p: process do {rules} end;");
+        let text = text_without_shared_variables("scalarset(N)", ALIKE, &rules, claim);
+        let report = every_by(EveryMethod::CutOff, &text, &[], 1).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let found = report.cut_off.expect("a cut-off");
+        assert_eq!((report.verdict, found.is_proof), (Verdict::Holds, true), "{text}");
+        assert_eq!((found.value, found.contents), (value, contents), "{text}");
+        let searched: Vec<i64> = report.searched.iter().map(|(values, _)| values[0]).collect();
+        assert_eq!(searched, (1..=value).collect::<Vec<_>>(), "{text}");
+        // Of larger members, the least one is searched.
+        let report = every_by(EveryMethod::CutOff, &text, &[], value + 2).expect("an answer");
+        assert_eq!(
+            (report.verdict, &report.searched[..]),
+            (Verdict::Holds, &[(vec![value + 2], report.searched[0].1)][..])
+        );
+    }
+}
+
+/// What does not fit is shown.
+#[test]
+fn what_shows_no_cut_off() {
+    let set = "scalarset(N)";
+    let apart = "ruleset o: process do startstate begin for p: process do at[p] := l0; end; at[o] := l1; end; end;";
+    let cases = [
+        (set, ALIKE, "var x: 0..1; rule false ==> x := 1; end;", NOBODY, "`x` does not belong to an object"),
+        (set, apart, "", NOBODY, "may not begin alike"),
+        (
+            set,
+            ALIKE,
+            "ruleset p: process; q: process do rule p != q & at[q] = l1 ==> at[p] := l2; end; end;",
+            NOBODY,
+            "concerns two objects",
+        ),
+        (
+            set,
+            ALIKE,
+            "ruleset p: process do rule at[p] = l0 ==> for q: process do at[q] := l1; end; end; end;",
+            NOBODY,
+            "changes all, after its guard",
+        ),
+        (
+            set,
+            ALIKE,
+            "ruleset p: process do rule exists q: process do at[q] = l1 end ==> at[p] := l1; end;\n\
+             rule forall q: process do at[q] = l0 end ==> at[p] := l1; end; end;",
+            NOBODY,
+            "may ask whether all objects are somewhere, and another one whether some object is",
+        ),
+        (
+            set,
+            ALIKE,
+            "ruleset p: process do rule exists q: process do at[q] = l1 end ==> at[p] := l1; end; end;",
+            "exists p: process do at[p] = l0 end",
+            "more objects can make this property true",
+        ),
+        (
+            set,
+            ALIKE,
+            "var memo: array [process] of boolean;\n\
+             ruleset p: process do rule exists q: process do memo[q] end ==> at[p] := l1; end; end;",
+            NOBODY,
+            "can go wrong for some of them",
+        ),
+        (
+            set,
+            ALIKE,
+            "function any(): boolean; begin return exists q: process do at[q] = l1 end; end;\n\
+             ruleset p: process do rule any() ==> at[p] := l1; end; end;",
+            NOBODY,
+            "may ask whether all objects are somewhere, and another one whether some object is",
+        ),
+        (
+            "1..N",
+            ALIKE,
+            "ruleset p: process do rule exists q: process do q < p & at[q] = l1 end ==> at[p] := l1; end; end;",
+            NOBODY,
+            "compared by their order",
+        ),
+    ];
+    for (process, start, rules, claim, reason) in cases {
+        // Declarations stand before the start.
+        let (declarations, rules) = match rules.find("rule") {
+            Some(place) => rules.split_at(place),
+            None => ("", rules),
+        };
+        let text = text_without_shared_variables(process, &format!("{declarations}\n{start}"), rules, claim);
+        match every_by(EveryMethod::CutOff, &text, &[], 1) {
+            Ok(report) => panic!("{:?}\n{text}", report.cut_off),
+            Err(error) => {
+                let said = error.to_string();
+                assert!(said.contains(reason) && said.contains("the text shows no cut-off for N"), "{said}\n{text}");
+            }
+        }
+    }
+    let rule = "ruleset c: client; s: server do rule at[c] = l0 & mode[s] = l0 ==> owner := c; home := s; end; end;";
+    let text = text_of_two(TWO_SETS, "", rule);
+    let error = every_of(EveryMethod::CutOff, &text, &[], &[("N", 1), ("M", 1)]).expect_err("two types");
+    assert!(error.to_string().contains("two types of objects"), "{error}");
 }
 
 /// A violation that only large members have: the smallest one is found, with its run.
