@@ -98,7 +98,7 @@ pub(crate) fn human(model: &Model, report: &EveryReport, detail: StateDetail, pa
         }
         if let Some(cut_off) = &proof.cut_off {
             let member = visible(&claim.equations(&cut_off.values));
-            let who = others(&format!("any {}", proof.kept), report);
+            let who = others(&format!("any {}", proof.kept), &proof.values, report);
             let about = visible(&claim.words(&cut_off.about));
             let what = format!("what the shared variables and {who} hold with any {about}");
             let _ = writeln!(text, "{:<11}  {member}: {what}, they hold with {member}", "cut-off");
@@ -152,18 +152,20 @@ fn text_cut_off(cut_off: &EveryTextCutOff, report: &EveryReport) -> String {
     )
 }
 
-/// So many of the objects that shared variables do not name, in words.
-fn others(kept: &str, report: &EveryReport) -> String {
+/// So many of the objects that shared variables do not name, in words; all of a type of which there is a fixed number.
+fn others(kept: &str, values: &[EveryValue], report: &EveryReport) -> String {
     let order = if report.is_ordered { ", in their order," } else { "" };
-    let of_type =
-        report.objects.iter().map(|(_, name)| format!("{kept} of the other values of `{}`{order}", visible(name)));
+    let of_type = report.objects.iter().map(|(constant, name)| {
+        let is_fixed = matches!(values.get(*constant), Some(EveryValue::Is(_)));
+        format!("{} of the other values of `{}`{order}", if is_fixed { "all" } else { kept }, visible(name))
+    });
     of_type.collect::<Vec<_>>().join(" and ")
 }
 
 /// An invariant in words.
 fn invariant(proof: &EveryProof, report: &EveryReport) -> String {
     let about = visible(&report.claim.words(&proof.values));
-    let number = |kept: &str| others(kept, report);
+    let number = |kept: &str| others(kept, &proof.values, report);
     // If nothing wrong can occur, no parts are excluded, and the views are all there is to say.
     let (what, lines) = if proof.excluded.is_empty() {
         (format!("{} are", number(&format!("any {}", proof.kept))), &proof.invariant)
