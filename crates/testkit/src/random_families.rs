@@ -311,6 +311,9 @@ struct GuardedFamily<'r> {
     has_flag: bool,
     /// Whether there is a variable without a value at the start, which is read nevertheless.
     has_memo: bool,
+    /// Whether a process goes from each location to the next one if another process stays at one that it comes from: the last one is
+    /// reached with many processes only.
+    has_ladder: bool,
 }
 
 impl<'r> GuardedFamily<'r> {
@@ -322,7 +325,8 @@ impl<'r> GuardedFamily<'r> {
             _ => (false, false),
         };
         let locations = 2 + random.below(if has_flag || has_memo { 2 } else { 4 });
-        Self { asks, locations, has_flag, has_memo, random }
+        let has_ladder = asks == Asks::Some && random.percent(35);
+        Self { asks, locations, has_flag, has_memo, has_ladder, random }
     }
 
     fn location(&mut self) -> String {
@@ -372,6 +376,17 @@ impl<'r> GuardedFamily<'r> {
         }
     }
 
+    /// A rule that leads to the next location.
+    fn rung(&mut self, from: usize) -> String {
+        let kept = if from > 0 && self.random.percent(25) { from - 1 } else { from };
+        let asks = match from > 0 || self.random.percent(30) {
+            true => format!(" & exists r: process do r != p & at[r] = l{kept} end"),
+            false => String::new(),
+        };
+        let to = from + 1;
+        format!("ruleset p: process do rule \"to l{to}\" at[p] = l{from}{asks} ==> at[p] := l{to}; end; end;\n")
+    }
+
     fn rule(&mut self, number: usize) -> String {
         let mut parts = vec![self.of_process("p")];
         for _ in 0..[0, 1, 1, 1, 2][self.random.below(5)] {
@@ -388,10 +403,10 @@ impl<'r> GuardedFamily<'r> {
         }
         let location = self.location();
         let mut body = format!("at[p] := {location}; ");
-        if self.has_flag && self.random.percent(50) {
+        // It is used, or the text does not show that it may be permuted.
+        if self.has_flag && (self.random.percent(50) || number == 0) {
             let _ = write!(body, "flag[p] := {}; ", self.random.percent(50));
         }
-        // It is used, or the text does not show that it may be permuted.
         if self.has_memo && (self.random.percent(60) || number == 0) {
             body.push_str("memo[p] := true; ");
         }
@@ -408,6 +423,15 @@ impl<'r> GuardedFamily<'r> {
 
     fn invariant(&mut self) -> String {
         let (first, second, third) = (self.of_process("p"), self.of_process("q"), self.of_process("r"));
+        if self.has_ladder {
+            let last = self.locations - 1;
+            return match self.random.below(2) {
+                0 => format!("forall p: process do at[p] != l{last} end"),
+                _ => format!(
+                    "forall p: process do forall q: process do at[p] = l{last} & at[q] = l{last} -> p = q end end"
+                ),
+            };
+        }
         match self.random.below(8) {
             0 => format!("forall p: process do !({first}) end"),
             1 => format!(
@@ -441,7 +465,14 @@ impl<'r> GuardedFamily<'r> {
             let location = self.location();
             let _ = writeln!(text, "startstate begin for p: process do at[p] := {location};{others} end; end;");
         }
-        for number in 0..2 + self.random.below(6) {
+        let rungs = if self.has_ladder { self.locations - 1 } else { 0 };
+        for from in 0..rungs {
+            text.push_str(&self.rung(from));
+        }
+        let others = if self.has_ladder { self.random.below(3) } else { 2 + self.random.below(6) };
+        // With a variable that is not used, the text does not show that it may be permuted.
+        let least = usize::from(self.has_flag || self.has_memo);
+        for number in 0..others.max(least) {
             text.push_str(&self.rule(number));
         }
         let _ = writeln!(text, "invariant \"claim\" {};", self.invariant());
