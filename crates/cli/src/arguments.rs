@@ -661,6 +661,8 @@ pub(crate) enum EveryMethodName {
     Views,
     /// Backward from what is wrong; decides where more processes never prevent a step
     Backward,
+    /// By a search up to a number that the text shows to suffice; where processes share nothing but what guards ask
+    Cutoff,
 }
 
 /// When steps are left out by partial order.

@@ -26,6 +26,7 @@ backward     2 parts of states, among 3 views with k = 1
 monotone     yes: no condition asks for the absence of a process
 rechecked    the parts, in 15 states with N ≥ 4
 compared     all states with N = 4 (6 states), 5 (7 states), 6 (8 states)
+cut-off      N = 1: what the shared variables and any 1 of the other values of `node` hold with any N ≥ 1, they hold with N = 1
 time         …
 
 for N ≥ 4, the shared variables and some of the other values of `node` are never like one of these:
@@ -95,6 +96,7 @@ views        k = 1: 24; too coarse: `mutual exclusion` does not hold in a state 
 views        k = 2: 95
 rechecked    the views, in 725 states with N ≥ 5
 compared     all states with N = 5 (490 states), 6 (910 states)
+cut-off      N = 3: what the shared variables and any 2 of the other values of `process` hold with any N ≥ 1, they hold with N = 3
 time         …
 
 for N ≥ 5, the shared variables and any 2 of the other values of `process` are like one of these:
@@ -215,7 +217,8 @@ views        k = 1: 8; too coarse: `whoever is inside holds a resource` does not
 backward     9 parts of states, among 18 views with k = 1
 monotone     yes: no condition asks for the absence of a process
 rechecked    the parts, in 349 states with N ≥ 2
-compared     all states with N = 2 (3 states), 3 (4 states), 4 (5 states), 5 (6 states), 6 (7 states)
+compared     all states with N = 2 (3 states), 3 (4 states), 4 (5 states), 5 (6 states), 6 (7 states), 7 (8 states), 8 (9 states), 9 (9 states)
+cut-off      N = 9: what the shared variables and any 1 of the other values of `process` hold with any N ≥ 1, they hold with N = 9
 time         …
 
 for N ≥ 2, the shared variables and some of the other values of `process` are never like one of these:
@@ -252,6 +255,7 @@ backward     2 parts of states, among 5 views with k = 1
 monotone     no: more objects can make this condition false (line 42, column 3); 1 more such conditions
 rechecked    the parts, in 84 states with N ≥ 4
 compared     all states with N = 4 (45 states), 5 (71 states), 6 (105 states)
+cut-off      N = 1: what the shared variables and any 1 of the other values of `process` hold with any N ≥ 1, they hold with N = 1
 time         …
 
 for N ≥ 4, the shared variables and some of the other values of `process` are never like one of these:
@@ -290,6 +294,7 @@ searched     N = 1 (3 states), 2 (5 states), 3 (7 states), 4 (9 states)
 views        k = 1: 5
 rechecked    the views, in 27 states with N ≥ 5
 compared     all states with N = 5 (11 states), 6 (13 states)
+cut-off      N = 2: what the shared variables and any 1 of the other values of `process`, in their order, hold with any N ≥ 1, they hold with N = 2
 time         …
 
 for N ≥ 5, the shared variables and any 1 of the other values of `process`, in their order, are like one of these:
@@ -376,16 +381,22 @@ views        READERS ≥ 2, WRITERS = 3, k = 1: 5
 views        READERS ≥ 2, WRITERS = 4, k = 1: 5
 rechecked    the views, in 14 states with READERS ≥ 2, WRITERS ≥ 5
 compared     all states with (READERS, WRITERS) = (2, 5) (7 states)
+cut-off      READERS = 2, WRITERS = 5: what the shared variables and any 1 of the other values of `reader` and any 1 of the other values of `writer` hold with any READERS ≥ 2, WRITERS ≥ 5, they hold with READERS = 2, WRITERS = 5
 rechecked    the views, in 10 states with READERS = 1, WRITERS ≥ 5
 compared     all states with (READERS, WRITERS) = (1, 5) (5 states), (1, 6) (5 states)
+cut-off      READERS = 1, WRITERS = 5: what the shared variables and all of the other values of `reader` and any 1 of the other values of `writer` hold with any READERS = 1, WRITERS ≥ 5, they hold with READERS = 1, WRITERS = 5
 rechecked    the views, in 7 states with READERS ≥ 2, WRITERS = 1
 compared     all states with (READERS, WRITERS) = (2, 1) (7 states), (3, 1) (9 states), (4, 1) (11 states), (5, 1) (13 states), (6, 1) (15 states)
+cut-off      READERS = 2, WRITERS = 1: what the shared variables and any 1 of the other values of `reader` and all of the other values of `writer` hold with any READERS ≥ 2, WRITERS = 1, they hold with READERS = 2, WRITERS = 1
 rechecked    the views, in 7 states with READERS ≥ 2, WRITERS = 2
 compared     all states with (READERS, WRITERS) = (2, 2) (7 states), (3, 2) (9 states), (4, 2) (11 states), (5, 2) (13 states)
+cut-off      READERS = 2, WRITERS = 2: what the shared variables and any 1 of the other values of `reader` and all of the other values of `writer` hold with any READERS ≥ 2, WRITERS = 2, they hold with READERS = 2, WRITERS = 2
 rechecked    the views, in 7 states with READERS ≥ 2, WRITERS = 3
 compared     all states with (READERS, WRITERS) = (2, 3) (7 states), (3, 3) (9 states), (4, 3) (11 states)
+cut-off      READERS = 2, WRITERS = 3: what the shared variables and any 1 of the other values of `reader` and all of the other values of `writer` hold with any READERS ≥ 2, WRITERS = 3, they hold with READERS = 2, WRITERS = 3
 rechecked    the views, in 7 states with READERS ≥ 2, WRITERS = 4
 compared     all states with (READERS, WRITERS) = (2, 4) (7 states), (3, 4) (9 states)
+cut-off      READERS = 2, WRITERS = 4: what the shared variables and any 1 of the other values of `reader` and all of the other values of `writer` hold with any READERS ≥ 2, WRITERS = 4, they hold with READERS = 2, WRITERS = 4
 time         …
 
 for READERS ≥ 2, WRITERS ≥ 5, the shared variables and any 1 of the other values of `reader` and any 1 of the other values of `writer` are like one of these:
@@ -482,6 +493,7 @@ views        k = 1: 6; too coarse: `one letter is on the way` does not hold in a
 views        k = 2: 9
 rechecked    the views, in 27 states with N ≥ 4
 compared     all states with N = 4 (15 states), 5 (18 states), 6 (21 states)
+cut-off      N = 2: what the shared variables and any 2 of the other values of `sender` and any 2 of the other values of `courier` hold with any N ≥ 1, they hold with N = 2
 time         …
 
 for N ≥ 4, the shared variables and any 2 of the other values of `sender` and any 2 of the other values of `courier` are like one of these:
@@ -497,6 +509,69 @@ for N ≥ 4, the shared variables and any 2 of the other values of `sender` and 
     sender (has_letter = false) and sender (has_letter = true) and courier (rides = false) and courier (rides = false)
     sender (has_letter = true) and sender (has_letter = true) and courier (rides = false) and courier (rides = false)
 ---- exit status 0
+
+"#]],
+    );
+}
+
+#[test]
+fn a_cut_off_that_the_text_shows() {
+    expect(
+        every("every/alarm.m", &["--every-method", "cutoff"]),
+        str![[r#"
+holds for every N ≥ 1
+
+checked      "no alarm without a fire" and run-time errors; not deadlocks
+searched     N = 1 (3 states), 2 (6 states), 3 (10 states), 4 (15 states)
+cut-off      N = 4 (Emerson and Kahlon 2000: guards ask only whether some process is somewhere); a process holds one of 3 contents; one process shows what is wrong
+time         …
+---- exit status 0
+
+"#]],
+    );
+    expect(
+        every("every/readers_writers.m", &["--every-method", "cutoff"]),
+        str![[r#"
+holds for every N ≥ 1
+
+checked      "a writer is alone" and run-time errors; not deadlocks
+searched     N = 1 (3 states), 2 (13 states)
+cut-off      N = 2 (Emerson and Kahlon 2000: guards ask only whether all processes are somewhere); 2 processes show what is wrong
+time         …
+---- exit status 0
+
+"#]],
+    );
+    expect(
+        every("every/synapse.m", &["--every-method", "cutoff"]),
+        str![[r#"
+---- stderr
+error[no-cut-off]: the text shows no cut-off for N: a step asks about all objects, or changes all, after its guard
+  --> ../../../../models/every/synapse.m:30:3
+   |
+30 | /   rule "read miss"
+31 | |     at[n] = invalid
+32 | |   ==>
+33 | |     for m: node do
+...  |
+38 | |     at[n] := valid;
+39 | |   end;
+   | |_____^
+
+error[no-cut-off]: the text shows no cut-off for N: a step asks about all objects, or changes all, after its guard
+  --> ../../../../models/every/synapse.m:41:3
+   |
+41 | /   rule "write"
+42 | |     at[n] != dirty
+43 | |   ==>
+44 | |     for m: node do
+...  |
+49 | |     at[n] := dirty;
+50 | |   end;
+   | |_____^
+
+2 errors
+---- exit status 3
 
 "#]],
     );

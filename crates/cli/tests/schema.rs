@@ -81,6 +81,7 @@ fn check() {
         &["../../../../models/every/msi.m", "--every", "N"],
         &["../../../../models/every/msi.m", "--every", "N", "-D", "WRONG=1"],
         &["../../../../models/every/msi.m", "--every", "N=3", "--timeout", "0s"],
+        &["../../../../models/every/alarm.m", "--every", "N", "--every-method", "cutoff"],
         &["../../../../models/every/token_line.m", "--every", "N"],
         &["../../../../models/every/clients_and_servers.m", "--every", "CLIENTS", "--every", "SERVERS"],
     ];

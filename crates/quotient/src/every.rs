@@ -5,6 +5,9 @@
 //! view, and backward from what is wrong. With two constants, what is proved for large values of both leaves members in which
 //! one is small and the other is any: these are regions of their own. Members are searched in the order of the sum of the
 //! constants, so the first violation is a smallest one.
+//!
+//! Some texts show how many objects suffice for all numbers of them ([cut-offs](../../../docs/adr/0053-cut-offs.md)): then members
+//! with up to so many are searched, and that is all.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -12,8 +15,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use quotient_engines::every::{
-    Attempt, Backward, BackwardLimits, Invariant, MOST_SORTS, Member, Members, Objects, Obstacle, Scope, Sizes,
-    Unchecked, attempt, backward, classify, compare, recheck,
+    Attempt, Backward, BackwardLimits, Comparison, CutOff, Guards, Invariant, MOST_SORTS, Member, Members, Objects,
+    Obstacle, Scope, Sizes, Unchecked, attempt, backward, classify, compare, compare_smaller, contents_of_one, cut_off,
+    recheck,
 };
 use quotient_engines::{StopReason, Verdict};
 use quotient_frontends::{NamedNumber, named_numbers};
@@ -45,6 +49,13 @@ const BACKWARD_AFTER: usize = 1;
 const COMPARED: i64 = 6;
 /// A member with more states than this, up to exchanges of objects, is not compared.
 const MOST_COMPARED: usize = 300_000;
+/// By default, a cut-off that the text shows is used if what its member has to store is at most this, as far as the contents of objects
+/// tell.
+const MOST_OF_CUT_OFF: u128 = 1_000_000;
+/// For a cut-off, members that are larger by so much are visited besides.
+const MORE_FOR_CUT_OFF: i64 = 6;
+/// But none with more states than this, up to exchanges of objects.
+const MOST_FOR_CUT_OFF: usize = 20_000;
 
 /// A claim about every value of some constants.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -143,6 +154,33 @@ pub enum EveryMethod {
     Views,
     /// By a search backward from what is wrong.
     Backward,
+    /// By a search of all members up to a cut-off that the text shows.
+    CutOff,
+}
+
+/// What the guards of a text ask about all objects. It depends on this which cut-off the text shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EveryGuards {
+    /// Whether some object is somewhere.
+    Some,
+    /// Whether all are somewhere; or nothing.
+    All,
+}
+
+/// A number of objects that the text shows to suffice: if something goes wrong in a larger member, something goes wrong in one with so
+/// many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EveryTextCutOff {
+    /// The value of the constant.
+    pub value: i64,
+    /// What guards ask.
+    pub guards: EveryGuards,
+    /// How many contents of an object occur, at most; none if the cut-off does not depend on it.
+    pub contents: Option<usize>,
+    /// How many objects it takes to see that something is wrong.
+    pub concerned: usize,
+    /// Whether all members up to it were searched, so that they are the proof.
+    pub is_proof: bool,
 }
 
 /// The result of a claim about every value of a constant.
@@ -169,6 +207,8 @@ pub struct EveryReport {
     /// What was proved: the first one is about all members with large values of all constants. If it holds, these and the
     /// members that were searched are all.
     pub proofs: Vec<EveryProof>,
+    /// The cut-off that the text shows, if it was asked for.
+    pub cut_off: Option<EveryTextCutOff>,
     /// The member that violates a property, and the report about it. Of all that do, its constants have the least sum, and
     /// among those with this sum the first constant is least.
     pub violation: Option<(Vec<i64>, Model, Box<Report>)>,
@@ -222,6 +262,18 @@ pub struct EveryProof {
     /// The members all of whose states were looked up in the views, by the values of the constants, with the number of
     /// states up to exchanges of objects.
     pub compared: Vec<(Vec<i64>, u64)>,
+    /// A member that has all these views, if one was found.
+    pub cut_off: Option<EveryCutOff>,
+}
+
+/// A member that has all views that occur in others: what the shared variables, the objects that these name and as many others as a
+/// view has hold in one of these, they also hold in a reachable state of this member.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EveryCutOff {
+    /// The values of the constants of the member.
+    pub values: Vec<i64>,
+    /// The values of the constants of the others.
+    pub about: Vec<EveryValue>,
 }
 
 /// Reads a model with constants set, by name and value.
@@ -255,6 +307,7 @@ pub fn every(
         attempts: Vec::new(),
         tests: whole.scope.needs.tests.iter().map(|test| (test.reason.clone(), test.span)).collect(),
         proofs: Vec::new(),
+        cut_off: None,
         violation: None,
         open: None,
         stop_reason: None,
@@ -444,8 +497,13 @@ impl<'a, 'l> Family<'a, 'l> {
                 return refused("objects without an order, and they are compared by it here");
             }
         }
+        if self.claim.method == EveryMethod::CutOff {
+            let shown =
+                self.shown_cut_off(&whole)?.map_err(|obstacles| no_cut_off(self.model, self.claim, obstacles))?;
+            return self.by_cut_off(whole, shown, report, options, control, observer);
+        }
         let backward_after = match self.claim.method {
-            EveryMethod::Views => MOST_KEPT + 1,
+            EveryMethod::Views | EveryMethod::CutOff => MOST_KEPT + 1,
             EveryMethod::Backward => 1,
             EveryMethod::Auto if has_two || has_order => MOST_KEPT + 1,
             EveryMethod::Auto if whole.scope.needs.tests.is_empty() => BACKWARD_AFTER,
@@ -486,6 +544,17 @@ impl<'a, 'l> Family<'a, 'l> {
                     Progress::None => {}
                     Progress::Stopped => return Ok(()),
                 }
+            }
+        }
+        // With two types of objects, there is none.
+        if regions.len() == 1
+            && self.claim.method == EveryMethod::Auto
+            && let Some(region) = regions.pop()
+            && let Ok(shown) = self.shown_cut_off(&region)?
+        {
+            self.by_cut_off(region, shown, report, options, control, observer)?;
+            if report.verdict != Verdict::Inconclusive || report.stop_reason.is_some() {
+                return Ok(());
             }
         }
         if report.open.is_none() {
@@ -668,6 +737,68 @@ impl<'a, 'l> Family<'a, 'l> {
         }
     }
 
+    /// What the text shows about a cut-off, or where it does not.
+    fn shown_cut_off(&mut self, region: &Region) -> Result<Result<CutOff, Vec<Obstacle>>, Error> {
+        let counts = self.objects.counts(&region.base);
+        let member = self.member(region, counts)?;
+        Ok(cut_off(&member, &region.scope, region.is_strict, &self.properties))
+    }
+
+    /// Searches all members up to a cut-off that the text shows. By default, only if that is cheap.
+    fn by_cut_off(
+        &mut self,
+        mut region: Region,
+        shown: CutOff,
+        report: &mut EveryReport,
+        options: &Options,
+        control: &Control,
+        observer: &mut dyn Observer,
+    ) -> Result<(), Error> {
+        let is_auto = self.claim.method == EveryMethod::Auto;
+        let from = self.claim.least_sum();
+        let mut contents = None;
+        if is_auto || shown.guards == Guards::Some {
+            let sizes = region.scope.sizes(1..=1);
+            let members = self.members(&mut region, &sizes)?;
+            control.enter(Phase::Searching);
+            let (scope, interrupt) = (region.scope.clone(), control.interrupt().clone());
+            let work = move || contents_of_one(&members, &scope, MOST_VIEWS, &interrupt);
+            contents = match control.supervise(observer, work)? {
+                Supervised::Done(contents) => contents,
+                Supervised::Abandoned(_) => None,
+            };
+            if contents.is_none() {
+                report.open = Some("the search for all that a process can hold did not finish".to_owned());
+                report.stop_reason = control.check();
+                return Ok(());
+            }
+        }
+        let objects = shown.objects(contents.unwrap_or(0));
+        let mut value = self.values(Sizes::of(|sort| if sort == 0 { objects } else { 0 }))[0];
+        if shown.guards == Guards::Some {
+            // The contents are those of members from this number on.
+            value = value.max(self.values(region.scope.least(1))[0] - 1);
+        }
+        let (value, guards) = match shown.guards {
+            Guards::Some => (value.max(1), EveryGuards::Some),
+            Guards::All => (value.max(1), EveryGuards::All),
+        };
+        let of_contents = contents.filter(|_| guards == EveryGuards::Some);
+        let noted =
+            EveryTextCutOff { value, guards, contents: of_contents, concerned: shown.concerned, is_proof: false };
+        report.cut_off = Some(noted);
+        let is_cheap = contents.is_some_and(|contents| multisets(contents, value.max(from)) <= MOST_OF_CUT_OFF);
+        if is_auto && self.searched < value && !is_cheap {
+            return Ok(());
+        }
+        // If more are asked for than the cut-off, the smallest of these is like one of its size.
+        if self.search_to(value.max(from), report, options, control, observer)? {
+            report.verdict = Verdict::Holds;
+            report.cut_off = Some(EveryTextCutOff { is_proof: true, ..noted });
+        }
+        Ok(())
+    }
+
     /// Checks an invariant again, and against all states of small members.
     fn confirm(
         &mut self,
@@ -697,20 +828,39 @@ impl<'a, 'l> Family<'a, 'l> {
             return Ok(Progress::Stopped);
         };
         let values = self.about(region, invariant.kept);
-        let mut compared = Vec::new();
+        let mut compared: Vec<(Vec<i64>, u64)> = Vec::new();
+        let mut cut_off = None;
         let least: i64 = values.iter().map(|values| values.least()).sum();
         let sums = least..(self.claim.least_sum() + COMPARED).max(least + 1);
         let candidates = sums.flat_map(|sum| self.claim.with_sum(sum)).collect::<Vec<_>>();
-        let is_in = |candidate: &&Vec<i64>| values.iter().zip(*candidate).all(|(own, &value)| own.contains(value));
-        for candidate in candidates.iter().filter(is_in) {
-            let counts = self.reading().counts(candidate);
-            let (member, scope) = (self.member(region, counts)?, region.scope.clone());
-            let (interrupt, invariant) = (control.interrupt().clone(), Arc::clone(&invariant));
-            let work = move || compare(&member, &scope, &invariant, MOST_COMPARED, &interrupt);
-            let Supervised::Done(outcome) = control.supervise(observer, work)? else { break };
+        let is_in = |candidate: &Vec<i64>| values.iter().zip(candidate).all(|(own, &value)| own.contains(value));
+        let candidates: Vec<Vec<i64>> = candidates.into_iter().filter(is_in).collect();
+        let last = candidates.last().map_or(least, |candidate| candidate.iter().sum());
+        for candidate in candidates {
             // What is proved does not depend on whether there is time for this.
-            let Some(Some(states)) = unless_contradicted(outcome)? else { break };
-            compared.push((candidate.clone(), states));
+            let Some(found) = self.compare(region, &candidate, &invariant, MOST_COMPARED, control, observer)? else {
+                break;
+            };
+            if cut_off.is_none() && found.has_all_views {
+                cut_off = Some(EveryCutOff { values: candidate.clone(), about: values.clone() });
+            }
+            compared.push((candidate, found.states));
+        }
+        if let [EveryValue::AtLeast(_)] = values[..] {
+            let more = (last + 1..=last + MORE_FOR_CUT_OFF).map(|value| vec![value]);
+            for candidate in more {
+                let is_small = |(_, states): &(Vec<i64>, u64)| *states <= MOST_FOR_CUT_OFF as u64;
+                if cut_off.is_some() || !compared.last().is_some_and(is_small) {
+                    break;
+                }
+                let found = self.compare(region, &candidate, &invariant, MOST_FOR_CUT_OFF, control, observer)?;
+                let Some(found) = found else { break };
+                if found.has_all_views {
+                    cut_off = Some(EveryCutOff { values: candidate.clone(), about: values.clone() });
+                }
+                compared.push((candidate, found.states));
+            }
+            cut_off = self.smaller_cut_off(region, least, &invariant, cut_off, control, observer)?;
         }
         report.proofs.push(EveryProof {
             values,
@@ -722,9 +872,67 @@ impl<'a, 'l> Family<'a, 'l> {
             rows: invariant.rows(),
             rechecked,
             compared,
+            cut_off,
         });
         Ok(Progress::Proved)
     }
+
+    /// Looks up all states of a member that an invariant is about, if these are not too many.
+    fn compare(
+        &mut self,
+        region: &Region,
+        values: &[i64],
+        invariant: &Arc<Invariant>,
+        most: usize,
+        control: &Control,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Comparison>, Error> {
+        let counts = self.reading().counts(values);
+        let (member, scope) = (self.member(region, counts)?, region.scope.clone());
+        let (interrupt, invariant) = (control.interrupt().clone(), Arc::clone(invariant));
+        let work = move || compare(&member, &scope, &invariant, most, &interrupt);
+        let Supervised::Done(outcome) = control.supervise(observer, work)? else { return Ok(None) };
+        Ok(unless_contradicted(outcome)?.flatten())
+    }
+
+    /// A cut-off among the members that are smaller than those that an invariant is about, or else a known one; and for which
+    /// of the smaller members it is one, too: those from a number on of which no state has anything that does not belong to the
+    /// invariant. There is one constant.
+    fn smaller_cut_off(
+        &mut self,
+        region: &Region,
+        least: i64,
+        invariant: &Arc<Invariant>,
+        mut cut_off: Option<EveryCutOff>,
+        control: &Control,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<EveryCutOff>, Error> {
+        for value in (self.claim.least_sum()..least).rev() {
+            let counts = self.reading().counts(&[value]);
+            // With very few objects, the text may be read in another way.
+            let Ok(member) = self.member(region, counts) else { break };
+            let (scope, invariant) = (region.scope.clone(), Arc::clone(invariant));
+            let interrupt = control.interrupt().clone();
+            let work = move || compare_smaller(&member, &scope, &invariant, MOST_COMPARED, &interrupt);
+            let Supervised::Done(Some(found)) = control.supervise(observer, work)? else { break };
+            let values = match &cut_off {
+                _ if found.has_all_views => vec![value],
+                Some(known) => known.values.clone(),
+                None => break,
+            };
+            cut_off = Some(EveryCutOff { values, about: vec![EveryValue::AtLeast(value)] });
+        }
+        Ok(cut_off)
+    }
+}
+
+/// The number of multisets of so many objects with so many contents; the largest number if that is too large.
+fn multisets(contents: usize, objects: i64) -> u128 {
+    let (contents, objects) = (contents as u128, u128::from(objects.unsigned_abs()));
+    let few = objects.min(contents.saturating_sub(1));
+    let rest = objects.max(contents.saturating_sub(1));
+    // Each prefix of the product is a binomial coefficient.
+    (1..=few).try_fold(1u128, |found, next| Some(found.checked_mul(rest + next)? / next)).unwrap_or(u128::MAX)
 }
 
 /// What an attempt led to.
@@ -878,10 +1086,18 @@ fn constant(model: &Model, name: &str) -> Result<bool, Error> {
 
 /// An error with a diagnostic for each obstacle.
 fn refused(model: &Model, claim: &Every, obstacles: Vec<Obstacle>) -> Error {
-    let names = claim.names();
+    against(model, "not-every-size", &format!("not for every {}", claim.names()), obstacles)
+}
+
+/// An error with a diagnostic for each obstacle to a cut-off.
+fn no_cut_off(model: &Model, claim: &Every, obstacles: Vec<Obstacle>) -> Error {
+    against(model, "no-cut-off", &format!("the text shows no cut-off for {}", claim.names()), obstacles)
+}
+
+fn against(model: &Model, code: &'static str, what: &str, obstacles: Vec<Obstacle>) -> Error {
     let diagnostics = obstacles.into_iter().map(|Obstacle { reason, span }| {
-        let message = format!("not for every {names}: {reason}");
-        let diagnostic = Diagnostic::error("not-every-size", message, span);
+        let message = format!("{what}: {reason}");
+        let diagnostic = Diagnostic::error(code, message, span);
         if span == Span::default() { Diagnostic { primary: None, ..diagnostic } } else { diagnostic }
     });
     Error::model(model.source().clone(), diagnostics.collect())

@@ -112,7 +112,10 @@ pub use certificate::{
 pub use control::{Control, Observer, Phase, Silent};
 pub use defect::Defect;
 pub use error::{Error, Invalid};
-pub use every::{Every, EveryAttempt, EveryMethod, EveryProof, EveryReport, EverySize, EveryValue, every};
+pub use every::{
+    Every, EveryAttempt, EveryCutOff, EveryGuards, EveryMethod, EveryProof, EveryReport, EverySize, EveryTextCutOff,
+    EveryValue, every,
+};
 pub use explore::{Exploration, ExploreOptions, GraphEdge, Keep, NetCounts, SHOWN_STATES, StateGraph, explore};
 pub use expressions::{Expression, Reached, reach};
 pub use family::{Factor, Member, SizeFamily, family};

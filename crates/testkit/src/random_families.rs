@@ -4,6 +4,9 @@
 //!
 //! Families with an order have processes `1..N` that are also compared by `<`, `<=`, `>` and `>=`.
 //!
+//! Families with guards of one kind have processes that share nothing, and whose guards ask only whether some process is somewhere, or
+//! only whether all are: there are cut-offs for these.
+//!
 //! Families of two types have clients and servers, `N` and `M` of them or `N` of each.
 
 use std::fmt::Write as _;
@@ -279,6 +282,197 @@ impl<'r> Family<'r> {
         text.push_str(if owner { " owner := o; end;" } else { " end;" });
         text.push_str(if owner || is_split { " end;\n" } else { "\n" });
         for number in 0..2 + self.random.below(5) {
+            text.push_str(&self.rule(number));
+        }
+        let _ = writeln!(text, "invariant \"claim\" {};", self.invariant());
+        text
+    }
+}
+
+/// What guards of a family ask about all processes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asks {
+    /// Whether some process is somewhere.
+    Some,
+    /// Whether all are.
+    All,
+}
+
+/// The random family of a seed whose processes share nothing and change one at a time, with guards of one kind.
+pub fn random_family_with_guards(seed: u64, asks: Asks) -> String {
+    let mut random = Random::new(seed ^ 0x9a_5eed_e4e2);
+    GuardedFamily::new(&mut random, asks).text()
+}
+
+struct GuardedFamily<'r> {
+    random: &'r mut Random,
+    asks: Asks,
+    locations: usize,
+    has_flag: bool,
+    /// Whether there is a variable without a value at the start, which is read nevertheless.
+    has_memo: bool,
+    /// Whether a process goes from each location to the next one if another process stays at one that it comes from: the last one is
+    /// reached with many processes only.
+    has_ladder: bool,
+}
+
+impl<'r> GuardedFamily<'r> {
+    fn new(random: &'r mut Random, asks: Asks) -> Self {
+        // A cut-off grows with what a process can hold, and the states with both.
+        let (has_flag, has_memo) = match random.below(10) {
+            0..2 => (true, false),
+            2 => (false, true),
+            _ => (false, false),
+        };
+        let locations = 2 + random.below(if has_flag || has_memo { 2 } else { 4 });
+        let has_ladder = asks == Asks::Some && random.percent(35);
+        Self { asks, locations, has_flag, has_memo, has_ladder, random }
+    }
+
+    fn location(&mut self) -> String {
+        format!("l{}", self.random.below(self.locations))
+    }
+
+    /// A condition on the cells of a process.
+    fn of_process(&mut self, process: &str) -> String {
+        let (location, other) = (self.location(), self.location());
+        match self.random.below(6) {
+            0 if self.has_flag => format!("flag[{process}]"),
+            1 if self.has_flag => format!("!flag[{process}]"),
+            2 => format!("at[{process}] != {location}"),
+            3 => format!("(at[{process}] = {location} | at[{process}] = {other})"),
+            _ => format!("at[{process}] = {location}"),
+        }
+    }
+
+    /// A condition about all processes: of the kind of the family, in one form or another.
+    fn global(&mut self, process: &str) -> String {
+        let (inner, other) = (self.of_process("r"), self.of_process("q"));
+        let is_another = self.random.percent(60);
+        // Of the process itself, nothing is asked.
+        let (all_but, some_but) = match is_another {
+            true => (format!("r = {process} | "), format!("r != {process} & ")),
+            false => (String::new(), String::new()),
+        };
+        match (self.asks, self.random.below(6)) {
+            (Asks::Some, 0) => format!("!(forall r: process do {all_but}{inner} end)"),
+            (Asks::Some, 1) => {
+                format!("(exists r: process do {some_but}{inner} & exists q: process do q != r & {other} end end)")
+            }
+            (Asks::Some, 2) => format!(
+                "(exists r: process do {some_but}{inner} & exists q: process do q != r & q != {process} & {other} end end)"
+            ),
+            (Asks::Some, _) => format!("(exists r: process do {some_but}{inner} end)"),
+            (Asks::All, 0) => format!("!(exists r: process do {some_but}{inner} end)"),
+            (Asks::All, 1) => {
+                format!("(forall r: process do {all_but}{inner} | forall q: process do q = r | {other} end end)")
+            }
+            (Asks::All, 2) => {
+                format!(
+                    "((forall r: process do {all_but}{inner} end) | forall q: process do q = {process} | {other} end)"
+                )
+            }
+            (Asks::All, _) => format!("(forall r: process do {all_but}{inner} end)"),
+        }
+    }
+
+    /// A rule that leads to the next location.
+    fn rung(&mut self, from: usize) -> String {
+        let kept = if from > 0 && self.random.percent(25) { from - 1 } else { from };
+        let asks = match from > 0 || self.random.percent(30) {
+            true => format!(" & exists r: process do r != p & at[r] = l{kept} end"),
+            false => String::new(),
+        };
+        let to = from + 1;
+        format!("ruleset p: process do rule \"to l{to}\" at[p] = l{from}{asks} ==> at[p] := l{to}; end; end;\n")
+    }
+
+    fn rule(&mut self, number: usize) -> String {
+        let mut parts = vec![self.of_process("p")];
+        for _ in 0..[0, 1, 1, 1, 2][self.random.below(5)] {
+            let condition = self.global("p");
+            parts.push(condition);
+        }
+        if self.has_memo && self.random.percent(25) {
+            parts.push("memo[p]".to_owned());
+        }
+        if number > 0 && self.random.percent(4) {
+            // Nobody moves, but it goes wrong.
+            let (inner, quantifier) = (self.of_process("r"), if self.asks == Asks::Some { "exists" } else { "forall" });
+            return format!("rule \"r{number}\" {quantifier} r: process do {inner} end ==> error \"here\"; end;\n");
+        }
+        let location = self.location();
+        let mut body = format!("at[p] := {location}; ");
+        // It is used, or the text does not show that it may be permuted.
+        if self.has_flag && (self.random.percent(50) || number == 0) {
+            let _ = write!(body, "flag[p] := {}; ", self.random.percent(50));
+        }
+        if self.has_memo && (self.random.percent(60) || number == 0) {
+            body.push_str("memo[p] := true; ");
+        }
+        if self.random.percent(20) {
+            let (condition, location) = (self.of_process("p"), self.location());
+            let _ = write!(body, "if {condition} then at[p] := {location}; end; ");
+        }
+        if self.random.percent(5) {
+            let condition = self.of_process("p");
+            let _ = write!(body, "assert {condition} | at[p] = {location}; ");
+        }
+        format!("ruleset p: process do rule \"r{number}\" {} ==> {body}end; end;\n", parts.join(" & "))
+    }
+
+    fn invariant(&mut self) -> String {
+        let (first, second, third) = (self.of_process("p"), self.of_process("q"), self.of_process("r"));
+        if self.has_ladder {
+            let last = self.locations - 1;
+            return match self.random.below(2) {
+                0 => format!("forall p: process do at[p] != l{last} end"),
+                _ => format!(
+                    "forall p: process do forall q: process do at[p] = l{last} & at[q] = l{last} -> p = q end end"
+                ),
+            };
+        }
+        match self.random.below(8) {
+            0 => format!("forall p: process do !({first}) end"),
+            1 => format!(
+                "forall p: process do forall q: process do forall r: process do \
+                 {first} & {second} & {third} -> p = q | q = r | p = r end end end"
+            ),
+            2 if self.asks == Asks::All => format!("exists p: process do {first} end"),
+            3 if self.asks == Asks::All => {
+                format!("(forall p: process do {first} end) | exists q: process do {second} end")
+            }
+            _ => format!("forall p: process do forall q: process do {first} & {second} -> p = q end end"),
+        }
+    }
+
+    fn text(&mut self) -> String {
+        let locations: Vec<String> = (0..self.locations).map(|number| format!("l{number}")).collect();
+        let mut text = format!(
+            "const N: 3;\ntype process: scalarset(N); location: enum {{ {} }};\nvar at: array [process] of location;\n",
+            locations.join(", ")
+        );
+        let mut others = String::new();
+        if self.has_flag {
+            text.push_str("var flag: array [process] of boolean;\n");
+            others.push_str(" flag[p] := false;");
+        }
+        if self.has_memo {
+            text.push_str("var memo: array [process] of boolean;\n");
+        }
+        let _ = writeln!(text, "startstate begin for p: process do at[p] := l0;{others} end; end;");
+        if self.random.percent(25) {
+            let location = self.location();
+            let _ = writeln!(text, "startstate begin for p: process do at[p] := {location};{others} end; end;");
+        }
+        let rungs = if self.has_ladder { self.locations - 1 } else { 0 };
+        for from in 0..rungs {
+            text.push_str(&self.rung(from));
+        }
+        let others = if self.has_ladder { self.random.below(3) } else { 2 + self.random.below(6) };
+        // With a variable that is not used, the text does not show that it may be permuted.
+        let least = usize::from(self.has_flag || self.has_memo);
+        for number in 0..others.max(least) {
             text.push_str(&self.rule(number));
         }
         let _ = writeln!(text, "invariant \"claim\" {};", self.invariant());

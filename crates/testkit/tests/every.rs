@@ -1,15 +1,19 @@
 //! Claims about every size against brute force: random families and the models of `models/every`.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use quotient::{
-    Control, Error, Every, EveryMethod, EveryReport, EverySize, Language, Limits, LoadOptions, Model, Options, Plan,
-    Silent, Symmetry, Verdict,
+    Control, Error, Every, EveryMethod, EveryReport, EverySize, EveryValue, Language, Limits, LoadOptions, Model,
+    Options, Plan, Silent, Symmetry, Verdict,
 };
-use quotient_ir::DeadlockMode;
+use quotient_ir::{DeadlockMode, TableIndex, TypeKind};
 use quotient_testkit::examples::workspace;
+use quotient_testkit::oracle::explore;
 use quotient_testkit::pool::map_on_workers;
-use quotient_testkit::random_families::{random_family, random_family_of_two, random_family_with_order};
+use quotient_testkit::random_families::{
+    Asks, random_family, random_family_of_two, random_family_with_guards, random_family_with_order,
+};
 use quotient_testkit::switches::number_from;
 
 /// Instances of up to this size are searched.
@@ -74,11 +78,113 @@ fn is_violated(text: &str, sizes: &[(&str, i64)]) -> Option<bool> {
     }
 }
 
-/// All ways to prove a claim.
+/// All ways to prove a claim of any kind.
 const METHODS: [EveryMethod; 3] = [EveryMethod::Auto, EveryMethod::Views, EveryMethod::Backward];
 
-/// What was claimed about a family in each way, compared with its first instances; and whether it is monotone.
-fn compare(seed: u64, text: &str, methods: &[EveryMethod]) -> (Vec<Verdict>, bool) {
+/// Members of up to this size are compared with a cut-off that was found.
+const LARGEST_BEYOND_CUT_OFF: i64 = 6;
+/// As far as they have at most so many states.
+const MOST_STATES_OF_VIEWS: usize = 4_000;
+
+/// What a process holds.
+type Cells = Vec<Option<i64>>;
+
+/// What is shared, with processes by their place among those that it names; what these hold; and what some others hold. If
+/// processes stand in a line, the named ones are in their order, and so are the others, each after the number of named ones before it.
+type View = (Cells, Vec<Cells>, Vec<(usize, Cells)>);
+
+/// All views of all states of a member of a random family of one type, with so many other processes. None if there are too many
+/// states.
+fn views(text: &str, size: i64, kept: usize, is_ordered: bool) -> Option<BTreeSet<View>> {
+    let model = load(text, &[("N".to_owned(), size.to_string())]).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let (ir, layout) = (model.ir(), model.layout());
+    let explored = explore(ir, DeadlockMode::Off, MOST_STATES_OF_VIEWS);
+    // It stops behind the limit.
+    if explored.reached.len() >= MOST_STATES_OF_VIEWS {
+        return None;
+    }
+    let is_process = |ty| ir.types[ty].name.as_deref() == Some("process");
+    let processes = usize::try_from(size).expect("a size");
+    let mut found = BTreeSet::new();
+    for state in explored.reached {
+        let (mut shared, mut rows) = (Vec::new(), vec![Vec::new(); processes]);
+        let mut named: Vec<usize> = Vec::new();
+        let mut pointers = Vec::new();
+        for (variable, entry) in ir.variables.iter_enumerated() {
+            let first = layout.first_slot(variable).position();
+            let value = |place: usize| state.0[first + place];
+            match &ir.types[entry.ty].kind {
+                TypeKind::Array { index, .. } if is_process(*index) => {
+                    rows.iter_mut().enumerate().for_each(|(process, row)| row.push(value(process)));
+                }
+                _ if is_process(entry.ty) => {
+                    let least = ir.domain(entry.ty).values().next().expect("there are processes");
+                    let process = value(0).map(|value| usize::try_from(value - least).expect("a process"));
+                    pointers.push(process);
+                    named.extend(process.filter(|process| !named.contains(process)));
+                }
+                _ => shared.push(value(0)),
+            }
+        }
+        if is_ordered {
+            named.sort_unstable();
+        }
+        let place = |process| named.iter().position(|&known| known == process).map(|place| place as i64);
+        shared.extend(pointers.into_iter().map(|process| process.and_then(place)));
+        let before = |process: usize| if is_ordered { named.iter().filter(|&&name| name < process).count() } else { 0 };
+        let others: Vec<usize> = (0..processes).filter(|process| !named.contains(process)).collect();
+        for chosen in 0u32..1 << others.len() {
+            if chosen.count_ones() as usize != kept {
+                continue;
+            }
+            let of_choice = others.iter().enumerate().filter(|(place, _)| chosen >> place & 1 == 1);
+            let mut of_choice: Vec<(usize, Cells)> =
+                of_choice.map(|(_, &process)| (before(process), rows[process].clone())).collect();
+            if !is_ordered {
+                of_choice.sort();
+            }
+            found.insert((shared.clone(), named.iter().map(|&process| rows[process].clone()).collect(), of_choice));
+        }
+    }
+    Some(found)
+}
+
+/// Checks the cut-offs that were found with proofs: what occurs in members that they are about occurs in the member of that
+/// size. Returns with how many members they were compared.
+fn compare_cut_offs(seed: u64, text: &str, report: &EveryReport) -> usize {
+    let mut compared = 0;
+    for proof in &report.proofs {
+        let Some(cut_off) = &proof.cut_off else { continue };
+        let (size, least) = (cut_off.values[0], cut_off.about[0].least());
+        assert!(matches!(cut_off.about[0], EveryValue::AtLeast(_)), "seed {seed}");
+        let Some(known) = views(text, size, proof.kept, report.is_ordered) else { continue };
+        for other in least..=LARGEST_BEYOND_CUT_OFF {
+            let Some(found) = views(text, other, proof.kept, report.is_ordered) else { break };
+            let more: Vec<&View> = found.difference(&known).collect();
+            let about = &proof.values;
+            assert!(
+                more.is_empty(),
+                "seed {seed}: N = {size} is not a cut-off, see N = {other}, {more:?}, {about:?}\n{text}"
+            );
+            compared += usize::from(other != size);
+        }
+    }
+    compared
+}
+
+/// What was claimed about a family.
+struct Compared {
+    /// In each way.
+    verdicts: Vec<Verdict>,
+    /// Whether it is monotone.
+    is_monotone: bool,
+    /// How many cut-offs were found with proofs, and with how many members they were compared.
+    cut_offs: usize,
+    beyond: usize,
+}
+
+/// What was claimed about a family in each way, compared with its first instances.
+fn compare(seed: u64, text: &str, methods: &[EveryMethod]) -> Compared {
     let mut instances: Vec<Option<bool>> = Vec::new();
     let mut is_violated = |size: i64| {
         while (instances.len() as i64) < size {
@@ -88,11 +194,13 @@ fn compare(seed: u64, text: &str, methods: &[EveryMethod]) -> (Vec<Verdict>, boo
         }
         instances[usize::try_from(size).expect("a size") - 1]
     };
-    let mut is_monotone = false;
+    let (mut is_monotone, mut cut_offs, mut beyond) = (false, 0, 0);
     let verdict = |&method: &EveryMethod| {
         let report =
             every_by(method, text, &[], 1).unwrap_or_else(|error| panic!("seed {seed}, {method:?}: {error}\n{text}"));
         is_monotone = report.tests.is_empty();
+        cut_offs += report.proofs.iter().filter(|proof| proof.cut_off.is_some()).count();
+        beyond += compare_cut_offs(seed, text, &report);
         match (report.verdict, &report.violation) {
             (Verdict::Holds, _) => {
                 for size in 1..=LARGEST {
@@ -112,6 +220,8 @@ fn compare(seed: u64, text: &str, methods: &[EveryMethod]) -> (Vec<Verdict>, boo
             (Verdict::Inconclusive, _) => {
                 let is_decided = is_monotone && method == EveryMethod::Backward && report.stop_reason.is_none();
                 assert!(!is_decided, "seed {seed}: a monotone family is left open\n{text}");
+                let is_decided = method == EveryMethod::CutOff && report.stop_reason.is_none();
+                assert!(!is_decided, "seed {seed}: left open by its cut-off\n{text}");
             }
         }
         report.verdict
@@ -119,7 +229,29 @@ fn compare(seed: u64, text: &str, methods: &[EveryMethod]) -> (Vec<Verdict>, boo
     let verdicts: Vec<Verdict> = methods.iter().map(verdict).collect();
     let is = |wanted: Verdict| verdicts.contains(&wanted);
     assert!(!(is(Verdict::Holds) && is(Verdict::Violated)), "seed {seed}: {verdicts:?}\n{text}");
-    (verdicts, is_monotone)
+    Compared { verdicts, is_monotone, cut_offs, beyond }
+}
+
+/// Says what was found out about some families, and asserts that they say something.
+fn record(what: &str, methods: &[EveryMethod], found: &[Compared]) {
+    let total = found.len();
+    for (place, method) in methods.iter().enumerate() {
+        let count = |wanted: Verdict| found.iter().filter(|family| family.verdicts[place] == wanted).count();
+        let (proved, refuted, open) = (count(Verdict::Holds), count(Verdict::Violated), count(Verdict::Inconclusive));
+        #[expect(clippy::print_stderr, reason = "what is recorded of a long run")]
+        {
+            eprintln!("{total} families{what}, {method:?}: {proved} proved, {refuted} refuted, {open} open");
+        }
+        assert!(proved > 0 && refuted > 0, "the families say nothing");
+    }
+    let monotone = found.iter().filter(|family| family.is_monotone).count();
+    let cut_offs: usize = found.iter().map(|family| family.cut_offs).sum();
+    let beyond: usize = found.iter().map(|family| family.beyond).sum();
+    #[expect(clippy::print_stderr, reason = "what is recorded of a long run")]
+    {
+        eprintln!("{monotone} of them monotone; {cut_offs} cut-offs found, compared with {beyond} members");
+    }
+    assert!(cut_offs > 0 && beyond > 0, "no cut-off was found");
 }
 
 /// `QUOTIENT_RANDOM_FAMILIES` says how many, from `QUOTIENT_RANDOM_SEED` on.
@@ -127,23 +259,21 @@ fn compare(seed: u64, text: &str, methods: &[EveryMethod]) -> (Vec<Verdict>, boo
 fn random_families_have_no_wrong_proofs() {
     let first = number_from("QUOTIENT_RANDOM_SEED", 0);
     let seeds: Vec<u64> = (first..first + number_from("QUOTIENT_RANDOM_FAMILIES", 60)).collect();
-    let total = seeds.len();
     let found = map_on_workers(2, &seeds, |seed| compare(*seed, &random_family(*seed), &METHODS));
-    for (place, method) in METHODS.into_iter().enumerate() {
-        let count = |wanted: Verdict| found.iter().filter(|(verdicts, _)| verdicts[place] == wanted).count();
-        let (proved, refuted, open) = (count(Verdict::Holds), count(Verdict::Violated), count(Verdict::Inconclusive));
-        #[expect(clippy::print_stderr, reason = "what is recorded of a long run")]
-        {
-            eprintln!("{total} families, {method:?}: {proved} proved, {refuted} refuted, {open} open");
-        }
-        assert!(proved > 0 && refuted > 0, "the families say nothing");
+    record("", &METHODS, &found);
+    assert!(found.iter().any(|family| family.is_monotone), "no family is monotone");
+}
+
+/// `QUOTIENT_RANDOM_FAMILIES_WITH_GUARDS` says how many of each kind, from `QUOTIENT_RANDOM_SEED` on.
+#[test]
+fn random_families_with_guards_of_one_kind_have_no_wrong_proofs() {
+    let first = number_from("QUOTIENT_RANDOM_SEED", 0);
+    let seeds: Vec<u64> = (first..first + number_from("QUOTIENT_RANDOM_FAMILIES_WITH_GUARDS", 40)).collect();
+    for (asks, other) in [(Asks::Some, EveryMethod::Backward), (Asks::All, EveryMethod::Views)] {
+        let methods = [EveryMethod::CutOff, other];
+        let found = map_on_workers(2, &seeds, |seed| compare(*seed, &random_family_with_guards(*seed, asks), &methods));
+        record(&format!(" whose guards ask {asks:?}"), &methods, &found);
     }
-    let monotone = found.iter().filter(|(_, is_monotone)| *is_monotone).count();
-    #[expect(clippy::print_stderr, reason = "what is recorded of a long run")]
-    {
-        eprintln!("{monotone} of them monotone");
-    }
-    assert!(monotone > 0, "no family is monotone");
 }
 
 /// `QUOTIENT_RANDOM_FAMILIES_WITH_ORDER` says how many, from `QUOTIENT_RANDOM_SEED` on.
@@ -152,14 +282,8 @@ fn random_families_with_an_order_have_no_wrong_proofs() {
     let first = number_from("QUOTIENT_RANDOM_SEED", 0);
     let seeds: Vec<u64> = (first..first + number_from("QUOTIENT_RANDOM_FAMILIES_WITH_ORDER", 40)).collect();
     let methods = &[EveryMethod::Auto];
-    let found = map_on_workers(2, &seeds, |seed| compare(*seed, &random_family_with_order(*seed), methods).0[0]);
-    let count = |wanted: Verdict| found.iter().filter(|verdict| **verdict == wanted).count();
-    let (proved, refuted, open) = (count(Verdict::Holds), count(Verdict::Violated), count(Verdict::Inconclusive));
-    #[expect(clippy::print_stderr, reason = "what is recorded of a long run")]
-    {
-        eprintln!("{} families with an order: {proved} proved, {refuted} refuted, {open} open", seeds.len());
-    }
-    assert!(proved > 0 && refuted > 0, "the families say nothing");
+    let found = map_on_workers(2, &seeds, |seed| compare(*seed, &random_family_with_order(*seed), methods));
+    record(" with an order", methods, &found);
 }
 
 /// Members of families of two types with up to so many processes are searched.
@@ -266,10 +390,15 @@ fn models_hold_or_are_refuted_as_they_say() {
         assert!(expected.len() >= 2, "{}: a right and a wrong variant", path.display());
         for Expectation { sizes, constants, violated } in expected {
             let from: Vec<(&str, i64)> = sizes.iter().map(|&name| (name, 1)).collect();
-            for method in METHODS {
+            for method in [&METHODS[..], &[EveryMethod::CutOff]].concat() {
                 let place = format!("{} {constants:?}, {method:?}", path.display());
                 let report = match every_within(LONG_PATIENCE, method, &text, &constants, &from) {
                     Ok(report) => report,
+                    // Most texts do not show one.
+                    Err(error) if method == EveryMethod::CutOff => {
+                        assert!(error.to_string().contains("the text shows no cut-off for "), "{place}: {error}");
+                        continue;
+                    }
                     // It is for one type, without an order.
                     Err(error) => {
                         let is_of_two = text.matches("scalarset").count() == 2;
@@ -509,7 +638,14 @@ fn what_concerns_few_in_their_order_is_decided() {
 fn what_stands_against_a_monotone_family() {
     let of_one = "exists r: process do at[r] = l1 end";
     let of_all = "forall r: process do at[r] = l0 end";
-    let cases: [(String, &[&str]); 9] = [
+    let cases: [(String, &[&str]); 12] = [
+        // What is false is wrong, and so is what goes wrong, unless something else makes the claim true.
+        (format!("invariant \"both\" ({of_all}) & at[owner] = l0;"), &[]),
+        (format!("invariant \"both\" x = 0 -> (x = 0 & ({of_all}));"), &[]),
+        (
+            format!("invariant \"one\" (({of_all}) & at[owner] = l0) | x = 0;"),
+            &["before its right part goes wrong"],
+        ),
         (format!("rule {of_one} ==> x := 1; end;"), &[]),
         (format!("rule !({of_all}) & x = 0 ==> x := 1; end;"), &[]),
         (format!("rule {of_all} ==> x := 1; end;"), &["can make this condition false"]),
@@ -535,6 +671,213 @@ fn what_stands_against_a_monotone_family() {
             found.len() == expected.len() && found.iter().zip(expected).all(|(reason, wanted)| reason.contains(wanted));
         assert!(is_as_expected, "{found:?}\n{text}");
     }
+}
+
+/// Large members never go wrong, since one process is at `l2`; a search backward cannot tell, and does not claim that it can.
+#[test]
+fn what_goes_wrong_without_the_others() {
+    let text = "const N: 3; type process: scalarset(N); location: enum { l0, l1, l2 };\n\
+                var at: array [process] of location; x: 0..1; owner: process;\n\
+                ruleset o: process do startstate begin for p: process do at[p] := l0; end; at[o] := l2; x := 0; end; end;\n\
+                ruleset p: process do rule at[p] = l1 ==> at[p] := l0; end; end;\n\
+                invariant \"claim\" ((forall p: process do at[p] != l2 end) & at[owner] = l0) | x = 0;\n";
+    let report = every_by(EveryMethod::Backward, text, &[], 1).expect("an answer");
+    assert_eq!(report.verdict, Verdict::Inconclusive);
+}
+
+/// A step that needs another process is not taken without it: nobody is at `l1` beside one at `l0`, although either occurs.
+#[test]
+fn a_search_backward_needs_who_decides() {
+    let text = "const N: 3; type process: scalarset(N); location: enum { l0, l1, l2 };\n\
+                var at: array [process] of location;\n\
+                startstate begin for p: process do at[p] := l0; end; end;\n\
+                startstate begin for p: process do at[p] := l1; end; end;\n\
+                ruleset p: process do\n\
+                rule at[p] = l0 & exists r: process do at[r] = l1 end ==> at[p] := l2; end;\n\
+                end;\n\
+                invariant \"claim\" forall p: process do at[p] != l2 end;\n";
+    let report = every_by(EveryMethod::Backward, text, &[], 1).expect("an answer");
+    assert!(report.tests.is_empty());
+    assert_eq!(report.verdict, Verdict::Holds);
+}
+
+/// The cut-off that is found with a proof, and from which number on it is one.
+#[test]
+fn cut_offs_that_are_found() {
+    let cases = [
+        // The last one that is still at `l0` is the fourth.
+        ("ruleset p: process do rule at[p] = l0 & x < 3 ==> at[p] := l1; x := x + 1; end; end;", 4, 1),
+        // Only one alone does that.
+        ("rule x = 0 & forall p: process do forall q: process do p = q end end ==> x := 1; end;", 2, 2),
+        // Two are named, or one is.
+        ("ruleset p: process do rule isundefined(owner) ==> owner := p; at[p] := l1; end; end;", 2, 1),
+    ];
+    for (rule, size, from) in cases {
+        let text = text("scalarset(N)", "", rule);
+        let report = every_by(EveryMethod::Views, &text, &[], 1).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let found = report.proofs[0].cut_off.clone().unwrap_or_else(|| panic!("no cut-off\n{text}"));
+        assert_eq!((found.values, found.about), (vec![size], vec![EveryValue::AtLeast(from)]), "{text}");
+        assert!(compare_cut_offs(0, &text, &report) > 0, "{text}");
+    }
+}
+
+/// A text whose processes share nothing, with rules, and a claim.
+fn text_without_shared_variables(process: &str, start: &str, rules: &str, claim: &str) -> String {
+    format!(
+        "const N: 3;\ntype process: {process}; location: enum {{ l0, l1, l2, l3 }};\n\
+         var at: array [process] of location;\n\
+         {start}\n{rules}\ninvariant \"claim\" {claim};\n"
+    )
+}
+
+const ALIKE: &str = "startstate begin for p: process do at[p] := l0; end; end;";
+const NOBODY: &str = "forall p: process do at[p] != l3 end";
+
+#[test]
+fn cut_offs_that_the_text_shows() {
+    let step = "rule at[p] = l0 ==> at[p] := l1; end;";
+    let alone = "forall q: process do q = p | at[q] = l0 end";
+    let two = "forall p: process do forall q: process do at[p] = l3 & at[q] = l3 -> p = q end end";
+    let cases = [
+        // Nothing is asked: a process does what it does alone.
+        (step.to_owned(), NOBODY, 1, None),
+        (step.to_owned(), two, 2, None),
+        // Whether some is at `l3`, which none is: two contents, and one that shows what is wrong.
+        (
+            format!("{step} rule at[p] = l1 & exists q: process do at[q] = l3 end ==> at[p] := l3; end;"),
+            NOBODY,
+            3,
+            Some(2),
+        ),
+        (
+            format!("{step} rule at[p] = l1 & exists q: process do at[q] = l3 end ==> at[p] := l3; end;"),
+            two,
+            4,
+            Some(2),
+        ),
+        // Two that have the same contents.
+        (
+            format!(
+                "{step} rule at[p] = l1 & exists q: process do at[q] = l3 & exists r: process do r != q & at[r] = l3 end end \
+                 ==> at[p] := l3; end;"
+            ),
+            NOBODY,
+            5,
+            Some(2),
+        ),
+        // One after the other is one at a time.
+        (
+            format!(
+                "{step} rule at[p] = l1 & (exists q: process do at[q] = l3 end) & exists r: process do at[r] = l2 end \
+                 ==> at[p] := l3; end;"
+            ),
+            NOBODY,
+            3,
+            Some(2),
+        ),
+        // Whether all others are at `l0`: the process and one that prevents it.
+        (format!("rule at[p] = l0 & {alone} ==> at[p] := l3; end;"), two, 2, None),
+        // A claim that more processes can make true.
+        (format!("rule at[p] = l0 & {alone} ==> at[p] := l1; end;"), "exists p: process do at[p] != l3 end", 2, None),
+    ];
+    for (rules, claim, value, contents) in cases {
+        let rules = format!("ruleset p: process do {rules} end;");
+        let text = text_without_shared_variables("scalarset(N)", ALIKE, &rules, claim);
+        let report = every_by(EveryMethod::CutOff, &text, &[], 1).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let found = report.cut_off.expect("a cut-off");
+        assert_eq!((report.verdict, found.is_proof), (Verdict::Holds, true), "{text}");
+        assert_eq!((found.value, found.contents), (value, contents), "{text}");
+        let searched: Vec<i64> = report.searched.iter().map(|(values, _)| values[0]).collect();
+        assert_eq!(searched, (1..=value).collect::<Vec<_>>(), "{text}");
+        // Of larger members, the least one is searched.
+        let report = every_by(EveryMethod::CutOff, &text, &[], value + 2).expect("an answer");
+        assert_eq!(
+            (report.verdict, &report.searched[..]),
+            (Verdict::Holds, &[(vec![value + 2], report.searched[0].1)][..])
+        );
+    }
+}
+
+/// What does not fit is shown.
+#[test]
+fn what_shows_no_cut_off() {
+    let set = "scalarset(N)";
+    let apart = "ruleset o: process do startstate begin for p: process do at[p] := l0; end; at[o] := l1; end; end;";
+    let cases = [
+        (set, ALIKE, "var x: 0..1; rule false ==> x := 1; end;", NOBODY, "`x` does not belong to an object"),
+        (set, apart, "", NOBODY, "may not begin alike"),
+        (
+            set,
+            ALIKE,
+            "ruleset p: process; q: process do rule p != q & at[q] = l1 ==> at[p] := l2; end; end;",
+            NOBODY,
+            "concerns two objects",
+        ),
+        (
+            set,
+            ALIKE,
+            "ruleset p: process do rule at[p] = l0 ==> for q: process do at[q] := l1; end; end; end;",
+            NOBODY,
+            "changes all, after its guard",
+        ),
+        (
+            set,
+            ALIKE,
+            "ruleset p: process do rule exists q: process do at[q] = l1 end ==> at[p] := l1; end;\n\
+             rule forall q: process do at[q] = l0 end ==> at[p] := l1; end; end;",
+            NOBODY,
+            "may ask whether all objects are somewhere, and another one whether some object is",
+        ),
+        (
+            set,
+            ALIKE,
+            "ruleset p: process do rule exists q: process do at[q] = l1 end ==> at[p] := l1; end; end;",
+            "exists p: process do at[p] = l0 end",
+            "more objects can make this property true",
+        ),
+        (
+            set,
+            ALIKE,
+            "var memo: array [process] of boolean;\n\
+             ruleset p: process do rule exists q: process do memo[q] end ==> at[p] := l1; end; end;",
+            NOBODY,
+            "can go wrong for some of them",
+        ),
+        (
+            set,
+            ALIKE,
+            "function any(): boolean; begin return exists q: process do at[q] = l1 end; end;\n\
+             ruleset p: process do rule any() ==> at[p] := l1; end; end;",
+            NOBODY,
+            "may ask whether all objects are somewhere, and another one whether some object is",
+        ),
+        (
+            "1..N",
+            ALIKE,
+            "ruleset p: process do rule exists q: process do q < p & at[q] = l1 end ==> at[p] := l1; end; end;",
+            NOBODY,
+            "compared by their order",
+        ),
+    ];
+    for (process, start, rules, claim, reason) in cases {
+        // Declarations stand before the start.
+        let (declarations, rules) = match rules.find("rule") {
+            Some(place) => rules.split_at(place),
+            None => ("", rules),
+        };
+        let text = text_without_shared_variables(process, &format!("{declarations}\n{start}"), rules, claim);
+        match every_by(EveryMethod::CutOff, &text, &[], 1) {
+            Ok(report) => panic!("{:?}\n{text}", report.cut_off),
+            Err(error) => {
+                let said = error.to_string();
+                assert!(said.contains(reason) && said.contains("the text shows no cut-off for N"), "{said}\n{text}");
+            }
+        }
+    }
+    let rule = "ruleset c: client; s: server do rule at[c] = l0 & mode[s] = l0 ==> owner := c; home := s; end; end;";
+    let text = text_of_two(TWO_SETS, "", rule);
+    let error = every_of(EveryMethod::CutOff, &text, &[], &[("N", 1), ("M", 1)]).expect_err("two types");
+    assert!(error.to_string().contains("two types of objects"), "{error}");
 }
 
 /// A violation that only large members have: the smallest one is found, with its run.

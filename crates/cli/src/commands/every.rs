@@ -39,6 +39,7 @@ pub(super) fn run(
         EveryMethodName::Auto => EveryMethod::Auto,
         EveryMethodName::Views => EveryMethod::Views,
         EveryMethodName::Backward => EveryMethod::Backward,
+        EveryMethodName::Cutoff => EveryMethod::CutOff,
     };
     let claim = &Every { sizes: arguments.every.clone(), method };
     show_warnings(model);

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use quotient::names::{ERRORS, property_name};
-use quotient::{EveryMethod, EveryProof, EveryReport, EveryValue, Model, Verdict};
+use quotient::{EveryGuards, EveryMethod, EveryProof, EveryReport, EveryTextCutOff, EveryValue, Model, Verdict};
 use serde::Serialize;
 
 use crate::invocation::Invocation;
@@ -96,6 +96,16 @@ pub(crate) fn human(model: &Model, report: &EveryReport, detail: StateDetail, pa
         if !proof.compared.is_empty() {
             let _ = writeln!(text, "{:<11}  all states with {}", "compared", values(&proof.compared));
         }
+        if let Some(cut_off) = &proof.cut_off {
+            let member = visible(&claim.equations(&cut_off.values));
+            let who = others(&format!("any {}", proof.kept), &proof.values, report);
+            let about = visible(&claim.words(&cut_off.about));
+            let what = format!("what the shared variables and {who} hold with any {about}");
+            let _ = writeln!(text, "{:<11}  {member}: {what}, they hold with {member}", "cut-off");
+        }
+    }
+    if let Some(cut_off) = &report.cut_off {
+        text.push_str(&text_cut_off(cut_off, report));
     }
     let _ = writeln!(text, "{:<11}  {}", "time", quantity::duration(report.elapsed));
     if let Some(proof) = report.proofs.first() {
@@ -120,15 +130,42 @@ fn number_of(objects: &[usize], report: &EveryReport) -> String {
     named.collect::<Vec<_>>().join(" and ")
 }
 
+/// A cut-off that the text shows, with the reason.
+fn text_cut_off(cut_off: &EveryTextCutOff, report: &EveryReport) -> String {
+    let value = visible(&report.claim.equations(&[cut_off.value]));
+    let (asks, contents) = match (cut_off.guards, cut_off.contents) {
+        (EveryGuards::Some, Some(contents)) => (
+            "some process is somewhere",
+            format!("; a process holds one of {} contents", quantity::count(contents as u64)),
+        ),
+        (EveryGuards::Some, None) => ("some process is somewhere", String::new()),
+        (EveryGuards::All, _) => ("all processes are somewhere", String::new()),
+    };
+    let concerned = match cut_off.concerned {
+        1 => "one process shows".to_owned(),
+        number => format!("{} processes show", quantity::count(number as u64)),
+    };
+    let end = if cut_off.is_proof || report.violation.is_some() { "" } else { "; not searched so far" };
+    format!(
+        "{:<11}  {value} (Emerson and Kahlon 2000: guards ask only whether {asks}){contents}; {concerned} what is wrong{end}\n",
+        "cut-off"
+    )
+}
+
+/// So many of the objects that shared variables do not name, in words; all of a type of which there is a fixed number.
+fn others(kept: &str, values: &[EveryValue], report: &EveryReport) -> String {
+    let order = if report.is_ordered { ", in their order," } else { "" };
+    let of_type = report.objects.iter().map(|(constant, name)| {
+        let is_fixed = matches!(values.get(*constant), Some(EveryValue::Is(_)));
+        format!("{} of the other values of `{}`{order}", if is_fixed { "all" } else { kept }, visible(name))
+    });
+    of_type.collect::<Vec<_>>().join(" and ")
+}
+
 /// An invariant in words.
 fn invariant(proof: &EveryProof, report: &EveryReport) -> String {
     let about = visible(&report.claim.words(&proof.values));
-    let order = if report.is_ordered { ", in their order," } else { "" };
-    let number = |kept: &str| {
-        let of_type =
-            report.objects.iter().map(|(_, name)| format!("{kept} of the other values of `{}`{order}", visible(name)));
-        of_type.collect::<Vec<_>>().join(" and ")
-    };
+    let number = |kept: &str| others(kept, &proof.values, report);
     // If nothing wrong can occur, no parts are excluded, and the views are all there is to say.
     let (what, lines) = if proof.excluded.is_empty() {
         (format!("{} are", number(&format!("any {}", proof.kept))), &proof.invariant)
@@ -177,6 +214,7 @@ struct ClaimObject<'a> {
     attempts: Vec<AttemptObject<'a>>,
     tests: Vec<TestObject<'a>>,
     proofs: Vec<ProofObject<'a>>,
+    cut_off: Option<TextCutOffObject>,
     violation: Option<ViolationObject<'a>>,
     open: Option<&'a str>,
 }
@@ -229,8 +267,24 @@ struct ProofObject<'a> {
     contents: usize,
     rechecked_states: u64,
     compared: Vec<MemberObject<'a>>,
+    cut_off: Option<CutOffObject<'a>>,
     invariant: &'a [String],
     excluded: &'a [String],
+}
+
+#[derive(Serialize)]
+struct TextCutOffObject {
+    value: i64,
+    guards: &'static str,
+    contents: Option<usize>,
+    objects: usize,
+    is_proof: bool,
+}
+
+#[derive(Serialize)]
+struct CutOffObject<'a> {
+    values: &'a [i64],
+    about: Vec<ValuesObject>,
 }
 
 #[derive(Serialize)]
@@ -244,6 +298,7 @@ fn method_name(method: EveryMethod) -> &'static str {
         EveryMethod::Auto => "auto",
         EveryMethod::Views => "views",
         EveryMethod::Backward => "backward",
+        EveryMethod::CutOff => "cutoff",
     }
 }
 
@@ -315,10 +370,24 @@ pub(crate) fn json(
                     contents: proof.rows,
                     rechecked_states: proof.rechecked,
                     compared: member_objects(&proof.compared),
+                    cut_off: proof
+                        .cut_off
+                        .as_ref()
+                        .map(|cut_off| CutOffObject { values: &cut_off.values, about: values_objects(&cut_off.about) }),
                     invariant: &proof.invariant,
                     excluded: &proof.excluded,
                 })
                 .collect(),
+            cut_off: report.cut_off.map(|cut_off| TextCutOffObject {
+                value: cut_off.value,
+                guards: match cut_off.guards {
+                    EveryGuards::Some => "some",
+                    EveryGuards::All => "all",
+                },
+                contents: cut_off.contents,
+                objects: cut_off.concerned,
+                is_proof: cut_off.is_proof,
+            }),
             violation,
             open: report.open.as_deref(),
         },

@@ -348,6 +348,10 @@ impl Moves {
         let size = scope.of_rule(rule, 1)[SORT];
         let mut found: FxHashMap<Vec<i64>, Move> = FxHashMap::default();
         let mut order: Vec<(Vec<i64>, u32)> = Vec::new();
+        // What is taken where the step is not possible with some further object. Where more objects never prevent a step, the
+        // objects that are taken do not allow it then, but a further one did.
+        let is_monotone = scope.needs.tests.is_empty();
+        let mut prevented: FxHashSet<Vec<i64>> = FxHashSet::default();
         let mut places = vec![0; size];
         loop {
             if interrupt.is_raised() {
@@ -362,8 +366,24 @@ impl Moves {
                 if !is_first(member, instances, arguments, &seats, &rows) {
                     continue;
                 }
+                let parameters = instances.parameters(member, arguments);
+                let key_of = |one: usize| -> (Vec<u32>, Vec<i64>) {
+                    let object = named + one;
+                    let mut taken = rows.clone();
+                    taken.remove(one);
+                    let rank = |other: usize| (other - usize::from(other > object)) as i64;
+                    let mut key = instances.pattern(member, arguments, rank);
+                    key.extend(taken.iter().map(|&row| i64::from(row)));
+                    (taken, key)
+                };
                 let after = match runner.fire(rule, arguments, &state) {
-                    None | Some(Outcome::Pruned) => continue,
+                    None | Some(Outcome::Pruned) => {
+                        if is_monotone {
+                            let further = (0..size).filter(|&one| !parameters.contains(&(named + one)));
+                            prevented.extend(further.map(|one| key_of(one).1));
+                        }
+                        continue;
+                    }
                     Some(Outcome::Fault(_)) => {
                         self.wrong.push(part_of(context, &rows));
                         continue;
@@ -375,7 +395,6 @@ impl Moves {
                     .filter(|object| !names.contains(object))
                     .map(|object| (object, search.rows.number(member.row(&after, object))))
                     .collect();
-                let parameters = instances.parameters(member, arguments);
                 let mut last = None;
                 for one in (0..size).rev() {
                     let object = named + one;
@@ -384,17 +403,14 @@ impl Moves {
                         continue;
                     }
                     last = Some(rows[one]);
-                    let mut taken = rows.clone();
-                    taken.remove(one);
+                    let (taken, mut key) = key_of(one);
                     let mut put: Vec<u32> =
                         left.iter().filter(|(other, _)| *other != object).map(|(_, row)| *row).collect();
                     put.sort_unstable();
                     let own = left.iter().find(|(other, _)| *other == object).map(|(_, row)| *row);
                     let own = own.expect("it is not named");
-                    let rank = |other: usize| (other - usize::from(other > object)) as i64;
-                    let mut key = instances.pattern(member, arguments, rank);
                     key.push(i64::from(to));
-                    key.extend(taken.iter().chain(&put).map(|&row| i64::from(row)));
+                    key.extend(put.iter().map(|&row| i64::from(row)));
                     let step = found.entry(key.clone()).or_insert_with(|| {
                         order.push((key, to));
                         Move { from: context, taken: taken.into(), put: put.into(), further: Some(Vec::new()) }
@@ -408,6 +424,10 @@ impl Moves {
         }
         for (key, to) in order {
             let mut step = found.remove(&key).expect("it was found");
+            let length = key.len() - step.put.len() - 1;
+            if prevented.contains(&key[..length]) {
+                continue;
+            }
             if let Some(further) = &mut step.further {
                 further.sort_unstable();
                 further.dedup();

@@ -76,6 +76,69 @@ pub struct Needs {
     pub is_ordered: bool,
 }
 
+/// How a rule asks about all objects, and what else it does.
+#[derive(Clone, Debug)]
+pub(super) struct RuleForm {
+    /// The place of the rule.
+    pub(super) span: Span,
+    /// What the guard concerns.
+    pub(super) guard: Need,
+    /// What the body concerns.
+    pub(super) body: Need,
+    /// The conditions of the guard that more objects can make false, or of which that is not known.
+    pub(super) asks_all: Vec<Obstacle>,
+    /// The conditions of the guard that more objects can make true, or of which that is not known.
+    pub(super) asks_some: Vec<Obstacle>,
+    /// How many quantifiers over objects are inside each other in the guard.
+    pub(super) deepest: usize,
+}
+
+/// How the rules and properties of a model that can be classified ask about all objects.
+#[derive(Clone, Debug)]
+pub(super) struct Forms {
+    pub(super) rules: Vec<RuleForm>,
+    /// The conditions of properties that more objects can make true, or of which that is not known.
+    pub(super) properties: Vec<Obstacle>,
+    /// A place with a condition about all objects whose value is not used.
+    pub(super) probe: Option<Span>,
+}
+
+/// How the rules and some properties of a model ask about all objects. It can be classified.
+pub(super) fn forms(model: &Model, objects: &Objects, properties: &[PropertyId]) -> Forms {
+    let mut walk = Walk::new(model, objects);
+    let mut rules = Vec::new();
+    for rule in model.rules.iter() {
+        walk.span = rule.span;
+        walk.deepest = 0;
+        let (mut guard, mut body, mut asks_all, mut asks_some) =
+            (Need::default(), Need::default(), Vec::new(), Vec::new());
+        walk.owner(&rule.parameters, &rule.locals, |walk| {
+            walk.tests.clear();
+            guard = walk.lasting(Quantifier::Any, rule.guard);
+            asks_all = std::mem::take(&mut walk.tests);
+            walk.lasting(Quantifier::All, rule.guard);
+            asks_some = std::mem::take(&mut walk.tests);
+            Need::default()
+        });
+        let deepest = walk.deepest;
+        let parameters = walk.owner(&rule.parameters, &rule.locals, |walk| {
+            body = walk.body(&rule.body);
+            Need::default()
+        });
+        (guard, body) = (parameters.then(guard), parameters.then(body));
+        rules.push(RuleForm { span: rule.span, guard, body, asks_all, asks_some, deepest });
+    }
+    walk.tests.clear();
+    for &id in properties {
+        let property = &model.properties[id];
+        walk.span = property.span;
+        if let Some(condition) = property.formula.condition() {
+            walk.owner(&property.parameters, &property.locals, |walk| walk.lasting(Quantifier::All, condition));
+        }
+    }
+    Forms { rules, properties: walk.tests, probe: walk.probe }
+}
+
 /// Classifies a model. The properties are the invariants that are asked for; members have at least `least` objects.
 ///
 /// # Errors
@@ -86,19 +149,7 @@ pub fn classify(
     properties: &[PropertyId],
     least: Sizes,
 ) -> Result<Needs, Vec<Obstacle>> {
-    let mut walk = Walk {
-        model,
-        objects,
-        obstacles: Vec::new(),
-        frames: Vec::new(),
-        tests: Vec::new(),
-        is_ordered: false,
-        in_loop: false,
-        in_condition: false,
-        around: None,
-        lasting: None,
-        span: Span::default(),
-    };
+    let mut walk = Walk::new(model, objects);
     for property in model.properties.iter() {
         let what = match property.kind {
             PropertyKind::Assumption => "an assumption",
@@ -206,6 +257,13 @@ struct Walk<'a> {
     /// The quantifiers, as those of the whole condition that is walked, that more objects cannot turn against what the
     /// condition says; none where the value decides what happens next.
     lasting: Option<Quantifier>,
+    /// Whether the part that is walked is one of two of which either can make the condition around it true.
+    is_either: bool,
+    /// How many quantifiers over objects are around the part that is walked, and how many were around any.
+    depth: usize,
+    deepest: usize,
+    /// The last quantifier over objects that never decides.
+    probe: Option<Span>,
     span: Span,
 }
 
@@ -213,6 +271,26 @@ struct Walk<'a> {
 const DEEPEST: usize = 32;
 
 impl<'a> Walk<'a> {
+    fn new(model: &'a Model, objects: &'a Objects) -> Self {
+        Self {
+            model,
+            objects,
+            obstacles: Vec::new(),
+            frames: Vec::new(),
+            tests: Vec::new(),
+            is_ordered: false,
+            in_loop: false,
+            in_condition: false,
+            around: None,
+            lasting: None,
+            is_either: false,
+            depth: 0,
+            deepest: 0,
+            probe: None,
+            span: Span::default(),
+        }
+    }
+
     fn refuse(&mut self, reason: impl Into<String>, span: Span) {
         self.obstacles.push(Obstacle::new(reason, span));
     }
@@ -503,9 +581,9 @@ impl<'a> Walk<'a> {
     /// A condition that more objects do not turn into its contrary if its quantifiers are of the given kind: it stays true if
     /// they are `exists`, and false if they are `forall`.
     fn lasting(&mut self, kind: Quantifier, condition: ExprId) -> Need {
-        let before = self.lasting.replace(kind);
+        let (before, is_either) = (self.lasting.replace(kind), std::mem::take(&mut self.is_either));
         let need = self.condition(condition);
-        self.lasting = before;
+        (self.lasting, self.is_either) = (before, is_either);
         need
     }
 
@@ -555,12 +633,23 @@ impl<'a> Walk<'a> {
             &Expr::Binary { operator, left, right } => plain(match operator {
                 BinaryOperator::And | BinaryOperator::Or | BinaryOperator::Implies => {
                     let of_left = if operator == BinaryOperator::Implies { sense.map(|sense| !sense) } else { sense };
+                    // Whether either part can make the condition true, as seen from the whole one.
+                    let has_either = sense == Some(operator != BinaryOperator::And);
+                    let before = self.is_either;
+                    self.is_either |= has_either || sense.is_none();
                     let left = self.plain(left, of_left);
-                    let is_either = sense == Some(operator != BinaryOperator::And) || self.around.is_some();
-                    if !left.witnesses.is_zero() && is_either && self.lasting == Some(Quantifier::Any) {
+                    let hides = match self.lasting {
+                        Some(Quantifier::Any) => has_either || self.around.is_some(),
+                        // What is false is wrong as well, unless something else makes the condition true.
+                        Some(Quantifier::All) => !has_either && before,
+                        None => false,
+                    };
+                    if !left.witnesses.is_zero() && hides {
                         self.test("more objects can decide this condition before its right part goes wrong");
                     }
-                    left.then(self.plain(right, sense))
+                    let right = self.plain(right, sense);
+                    self.is_either = before;
+                    left.then(right)
                 }
                 BinaryOperator::Equal | BinaryOperator::NotEqual => {
                     let (left, first) = self.expression(left, None);
@@ -635,6 +724,7 @@ impl<'a> Walk<'a> {
                     return plain(need);
                 }
                 self.inside(Quantifier::All, sense);
+                self.deepest = self.deepest.max(self.depth + 1);
                 plain(Need { witnesses: need.witnesses + indices, concerns_all: true, ..need })
             }
             Expr::Call { function, arguments } => {
@@ -723,7 +813,10 @@ impl<'a> Walk<'a> {
                 let is_probe = never_decides(self.model, quantifier, body);
                 let outer = self.around;
                 let before = std::mem::replace(&mut self.in_condition, true);
+                self.depth += 1;
+                self.deepest = self.deepest.max(self.depth);
                 let inner = if is_probe {
+                    self.probe = Some(self.span);
                     // It is only asked whether something goes wrong: objects that are left out cannot.
                     if self.in_loop {
                         self.refuse_here("a condition about all objects is asked for each object of a loop");
@@ -735,6 +828,7 @@ impl<'a> Walk<'a> {
                     self.around = Some(around);
                     self.plain(body, inside)
                 };
+                self.depth -= 1;
                 (self.around, self.in_condition) = (outer, before);
                 let own = self.objects.among(*ty);
                 let witnesses = if is_probe { inner.witnesses } else { inner.witnesses + own };

@@ -8,11 +8,13 @@
 //! * `scope`: which members a search is about, and which it needs;
 //! * `views`: a set of views of states that no step leaves;
 //! * `backward`: parts of states that no reachable state contains, found from what is wrong;
+//! * `cutoff`: how many objects suffice for any number of them, shown from the text;
 //! * `recheck`: what was found by either, checked by other code.
 
 mod backward;
 mod classification;
 mod comparison;
+mod cutoff;
 mod family;
 mod recheck;
 mod rows;
@@ -21,7 +23,8 @@ mod views;
 
 pub use backward::{Backward, BackwardLimits, backward};
 pub use classification::{Need, Needs, classify};
+pub use cutoff::{CutOff, Guards, cut_off};
 pub use family::{MOST_SORTS, Member, Objects, Obstacle, Sizes};
-pub use recheck::{Contradiction, Unchecked, compare, recheck};
+pub use recheck::{Comparison, Contradiction, Unchecked, compare, compare_smaller, recheck};
 pub use scope::Scope;
-pub use views::{Attempt, Invariant, Members, attempt};
+pub use views::{Attempt, Invariant, Members, attempt, contents_of_one};

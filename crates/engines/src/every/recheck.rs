@@ -1,6 +1,8 @@
 //! An invariant checked again, by other code than the one that found it: the states for which the views stand are
 //! enumerated in another way, the evaluator takes the steps instead of the reference interpreter, and all instances are
-//! fired. In addition, all states of small members are visited and looked up.
+//! fired. In addition, all states of small members are visited and looked up. This also tells whether a member has all views of
+//! the invariant: then no larger one has others (a cut-off that is found; A. Kaiser, D. Kroening, T. Wahl: *Dynamic cutoff
+//! detection in parameterized concurrent programs*, CAV 2010).
 
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range, RangeInclusive};
@@ -9,9 +11,9 @@ use quotient_ir::{Action, Interpreter, Interrupt, Layout, PropertyId, RuleId, Sl
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::family::{MOST_SORTS, Member, Parts, Row, Sizes, Value, sizes_of};
-use super::rows::{arrange, contents, gap_of, in_gap, row_number, sizes_of_rows, sort_of};
+use super::rows::{arrange, choices, contents, gap_of, in_gap, row_number, sizes_of_rows, sort_of};
 use super::scope::Scope;
-use super::views::{Invariant, Members};
+use super::views::{Invariant, Members, View};
 use crate::seam::{Event, TransitionSystem};
 use crate::systems::evaluator::{EvaluatorScratch, SpecialisedSystem};
 
@@ -45,10 +47,15 @@ pub enum Unchecked {
     Interrupted,
 }
 
+/// Whether the views of an invariant occur is only noted if there are at most so many.
+const MOST_NOTED: usize = 1_000_000;
+
 /// The views of an invariant, by their contents.
 struct Known<'a> {
     scope: &'a Scope,
     invariant: &'a Invariant,
+    /// Whether states may have too few objects for a view.
+    may_be_few: bool,
     rows: [FxHashMap<&'a [Value], u32>; MOST_SORTS],
     contexts: FxHashMap<(&'a [Value], &'a [u32]), u32>,
     /// The views, and what is left of them without the objects of the last type.
@@ -76,7 +83,15 @@ impl<'a> Known<'a> {
         for part in &invariant.excluded {
             excluded.entry(part[0]).or_default().push(&part[1..]);
         }
-        Self { scope, invariant, rows, contexts, beginnings, excluded }
+        Self { scope, invariant, may_be_few: false, rows, contexts, beginnings, excluded }
+    }
+
+    /// The number of views, less those that contain an excluded part.
+    fn views(&self) -> usize {
+        if self.excluded.is_empty() {
+            return self.invariant.views.len();
+        }
+        self.invariant.views.iter().filter(|view| !self.is_excluded(view[0], &view[1..])).count()
     }
 
     fn number(&self, (sort, row): &Row) -> Option<u32> {
@@ -134,7 +149,7 @@ impl<'a> Known<'a> {
         let own: Vec<u32> = others.iter().copied().filter(|&row| sort_of(row) == sort).collect();
         let (kept_of_sort, length) = (kept[sort], view.len());
         if own.len() < kept_of_sort {
-            return false;
+            return self.may_be_few;
         }
         let mut places: Vec<usize> = (0..kept_of_sort).collect();
         // All increasing sequences of places, in lexicographic order.
@@ -483,8 +498,18 @@ fn judge(
     Ok(())
 }
 
-/// Visits all states of a member, up to `most` of them, and checks that they belong to the invariant and that nothing is
-/// wrong with them. Returns how many there are up to exchanges of objects, if that is all.
+/// What all states of a member show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Comparison {
+    /// How many there are up to exchanges of objects.
+    pub states: u64,
+    /// Whether each view of the invariant is a view of one of them. Then they have all views that occur in any member that
+    /// the invariant is about.
+    pub has_all_views: bool,
+}
+
+/// Visits all states of a member that an invariant is about, up to `most` of them, and checks that they belong to it and that
+/// nothing is wrong with them. Returns what they show, if these are all.
 ///
 /// # Errors
 /// If that is not so, or it was interrupted.
@@ -494,12 +519,47 @@ pub fn compare(
     invariant: &Invariant,
     most: usize,
     interrupt: &Interrupt,
-) -> Result<Option<u64>, Unchecked> {
-    let known = Known::new(scope, invariant);
+) -> Result<Option<Comparison>, Unchecked> {
+    visit(member, &Known::new(scope, invariant), most, interrupt)
+}
+
+/// Visits all states of a member that an invariant need not be about, up to `most` of them. Returns what they show, if these are
+/// all, and nothing occurs in them that does not belong to the invariant.
+pub fn compare_smaller(
+    member: &Member,
+    scope: &Scope,
+    invariant: &Invariant,
+    most: usize,
+    interrupt: &Interrupt,
+) -> Option<Comparison> {
+    let known = Known { may_be_few: true, ..Known::new(scope, invariant) };
+    visit(member, &known, most, interrupt).ok().flatten()
+}
+
+fn visit(
+    member: &Member,
+    known: &Known<'_>,
+    most: usize,
+    interrupt: &Interrupt,
+) -> Result<Option<Comparison>, Unchecked> {
+    let (scope, invariant) = (known.scope, known.invariant);
     let interpreter = Interpreter::new(&member.model, &member.layout);
     let system = SpecialisedSystem::new(&interpreter);
-    let mut stepper = Stepper::new(member, &system, &known);
+    let mut stepper = Stepper::new(member, &system, known);
     let properties: Vec<PropertyId> = scope.needs.properties.iter().map(|(id, _)| *id).collect();
+    let wanted = known.views();
+    let mut found: FxHashSet<View> = FxHashSet::default();
+    let mut note = |numbers: &[u32]| {
+        if wanted > MOST_NOTED || found.len() == wanted {
+            return;
+        }
+        let kept = scope.kept(invariant.kept, known.named(numbers[0]));
+        choices(&numbers[1..], kept, &mut vec![numbers[0]], &mut |view| {
+            if !found.contains(view) {
+                found.insert(view.into());
+            }
+        });
+    };
     let mut seen: FxHashSet<Box<[u32]>> = FxHashSet::default();
     let mut pending: Vec<Box<[u32]>> = Vec::new();
     for start in stepper.starts() {
@@ -522,14 +582,15 @@ pub fn compare(
         if seen.len() > most {
             return Ok(None);
         }
+        note(&numbers);
         let (shared, named) = &invariant.contexts[numbers[0] as usize];
         let state = member.state(shared, named, &numbers[1..], |row| contents(&invariant.rows, row));
-        judge(&mut stepper, &state, &known, &|_| true, &properties, &mut |next| {
+        judge(&mut stepper, &state, known, &|_| true, &properties, &mut |next| {
             if !seen.contains(next) {
                 seen.insert(next.into());
                 pending.push(next.into());
             }
         })?;
     }
-    Ok(Some(seen.len() as u64))
+    Ok(Some(Comparison { states: seen.len() as u64, has_all_views: found.len() == wanted && wanted <= MOST_NOTED }))
 }

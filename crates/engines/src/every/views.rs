@@ -377,6 +377,20 @@ pub fn attempt(members: &Members, scope: &Scope, kept: usize, most_views: usize,
     Attempt::Closed(Box::new(search.invariant(Vec::new())))
 }
 
+/// How many contents of single objects occur in members with at least [`Scope::least`] objects for views of one, at most; none if it
+/// was interrupted, or there were too many views. There must be members of all [`Scope::sizes`] for views of one.
+pub fn contents_of_one(members: &Members, scope: &Scope, most_views: usize, interrupt: &Interrupt) -> Option<usize> {
+    // What goes wrong ends a run.
+    let mut search = Search::new(members, scope, 1, true);
+    if !search.run_all(most_views, interrupt) {
+        return None;
+    }
+    let mut rows: Vec<u32> = search.occurring.into_values().flatten().collect();
+    rows.sort_unstable();
+    rows.dedup();
+    Some(rows.len())
+}
+
 impl<'m> Search<'m> {
     /// The search before its beginning.
     pub(super) fn new(members: &'m Members, scope: &'m Scope, kept: usize, is_tolerant: bool) -> Self {
