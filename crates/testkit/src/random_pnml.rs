@@ -407,7 +407,7 @@ impl RandomNet {
                     Component::All => (0..self.classes[class].size).collect(),
                     Component::AllBut(value) => {
                         let but = self.evaluate(value, binding);
-                        (0..self.classes[class].size).filter(|&value| value != but).collect()
+                        (0..self.classes[class].size).filter(|&value| Some(value) != but).collect()
                     }
                 };
                 let longer =
