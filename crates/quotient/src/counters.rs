@@ -1,17 +1,14 @@
 //! Searches with counted objects: what the text shows to be interchangeable, the engine, and what is refused.
 
-use std::ops::ControlFlow;
-
 use quotient_engines::{
-    CountersBounds, CountersError, CountersReport, Observer, Progress, SearchOptions, StopReason, TemporalReport,
-    Verdict, check_by_counters, check_temporal_by_counters,
+    CountersBounds, CountersError, CountersReport, SearchOptions, StopReason, TemporalReport, Verdict,
+    check_by_counters, check_temporal_by_counters,
 };
-use quotient_ir::{Budget, Interrupt, PropertyId, Source, TypeKind};
+use quotient_ir::{Budget, Iteration, Parameter, PropertyId, Source, TypeKind};
 use quotient_symmetry::{Preserved, TextSymmetries, symmetries_of_text};
 
 use crate::control::{Control, Follower, Phase};
 use crate::error::Error;
-use crate::forecast::Forecast;
 use crate::model::Model;
 use crate::plan::{Plan, Refusal, refuse_counters};
 use crate::run::{Found, stopped};
@@ -40,9 +37,10 @@ const TRIAL: CountersBounds = CountersBounds { starts: 64, sorts: 16 };
 /// From so many interchangeable values on, they are counted where a net is explored: a step then costs less than with
 /// representatives.
 const MANY_VALUES: usize = 8;
-/// The states that may be stored for each of these values, unless there are very many: some in any case, more if the search
-/// is expected to end with them.
-const EXPLORED_FOR_EACH: (u64, u64) = (256, 1024);
+/// The instances of rules that may be tried, unless there are very many values: about a second's worth.
+const MOST_INSTANCES: u64 = 1_500_000;
+/// The sorts that interchangeable values are in at a time, usually.
+const SORTS: u64 = 2;
 
 /// What was found, and the most tokens in a cell and in all, if the model counts tokens.
 pub(crate) type Explored = (Found, Option<(u64, u64)>);
@@ -159,18 +157,11 @@ pub(crate) fn try_explore(model: &Model, search: &SearchOptions, control: &Contr
     let search = counting(search);
     // Nothing else gets as far with very many.
     let is_trial = values < TRIALS.values;
-    let found = match is_trial {
-        true => {
-            let (in_any_case, if_expected) = EXPLORED_FOR_EACH;
-            let [most, expected] = [in_any_case, if_expected].map(|states| states * values as u64);
-            let search = SearchOptions { max_states: Some(expected), ..search };
-            let follower = Follower::new(control, None);
-            let mut hopeful = Hopeful { follower, forecast: Forecast::default(), most, expected };
-            run_watched(model, &text, (&search, TRIAL), control, &mut hopeful)
-        }
-        false => run(model, &text, (&search, CountersBounds::default()), control),
+    let (max_states, bounds) = match is_trial {
+        true => (Some((MOST_INSTANCES / instances_in_state(model, &text)).max(1)), TRIAL),
+        false => (search.max_states, CountersBounds::default()),
     };
-    match found {
+    match run(model, &text, (&SearchOptions { max_states, ..search }, bounds), control) {
         Ok(explored) => Ok(match explored.0.report.stop_reason {
             Some(StopReason::StateLimit(_)) if is_trial => Trial::TooManyStates,
             Some(_) if is_trial => Trial::Unsuited,
@@ -181,28 +172,16 @@ pub(crate) fn try_explore(model: &Model, search: &SearchOptions, control: &Contr
     }
 }
 
-/// Ends a search that stores too many states and is not expected to end soon.
-struct Hopeful {
-    follower: Follower,
-    forecast: Forecast,
-    /// The states that it may store in any case, and those with which it is expected to end.
-    most: u64,
-    expected: u64,
-}
-
-impl Observer for Hopeful {
-    fn progress(&mut self, progress: &Progress) -> ControlFlow<StopReason> {
-        self.follower.progress(progress)?;
-        self.forecast.note(progress);
-        let is_over_soon = self.forecast.states().is_some_and(|states| states <= self.expected);
-        match progress.states <= self.most || is_over_soon {
-            true => ControlFlow::Continue(()),
-            false => ControlFlow::Break(StopReason::StateLimit(self.most)),
-        }
-    }
-    fn interrupt(&self) -> Interrupt {
-        self.follower.interrupt()
-    }
+/// About how many instances of rules are tried in a state: of interchangeable values, a few are.
+fn instances_in_state(model: &Model, text: &TextSymmetries) -> u64 {
+    let ir = model.ir();
+    let families: Vec<u64> = text.free().iter().map(|(_, values)| values.len() as u64).collect();
+    let of_parameter = |parameter: &Parameter| match parameter.range {
+        Iteration::Over(ty) => Some(ir.domain(ty).size()).filter(|size| !families.contains(size)).unwrap_or(SORTS),
+        Iteration::Steps { .. } => 1,
+    };
+    let of_rule = |parameters: &[Parameter]| parameters.iter().map(of_parameter).fold(1, u64::saturating_mul);
+    ir.rules.iter().map(|rule| of_rule(&rule.parameters)).fold(1, u64::saturating_add)
 }
 
 /// Options with which it is counted how often rules fire.
@@ -226,19 +205,10 @@ fn run(
     (search, bounds): (&SearchOptions, CountersBounds),
     control: &Control,
 ) -> Result<Explored, Error> {
-    run_watched(model, text, (search, bounds), control, &mut Follower::new(control, None))
-}
-
-fn run_watched(
-    model: &Model,
-    text: &TextSymmetries,
-    (search, bounds): (&SearchOptions, CountersBounds),
-    control: &Control,
-    observer: &mut dyn Observer,
-) -> Result<Explored, Error> {
     control.enter(Phase::Searching);
+    let mut follower = Follower::new(control, None);
     let search = within_memory(search, control);
-    let found = check_by_counters(model.ir(), model.layout(), text, (&search, bounds), observer);
+    let found = check_by_counters(model.ir(), model.layout(), text, (&search, bounds), &mut follower);
     let found = found.map_err(|error| error_of(model.source(), error))?;
     let CountersReport { report, families, most_entities, tokens } = found;
     let sizes: Vec<String> = families.iter().map(u64::to_string).collect();
