@@ -25,7 +25,7 @@ pub(crate) struct Facts {
     /// For each family and entity.
     kinds: Vec<Vec<Kind>>,
     known: FxHashMap<Box<[u64]>, Fact>,
-    /// For each condition, how often in a row it could not be remembered, since it used other objects.
+    /// For each condition, how often in a row it was neither known nor could be remembered, since it used other objects.
     futile: Vec<u8>,
     key: Vec<u64>,
     words: usize,
@@ -148,6 +148,9 @@ impl Machine<'_> {
         }
         self.facts.looked += 1;
         if let Some(&fact) = self.facts.known.get(&self.facts.key[..]) {
+            if let Some(attempts) = self.facts.futile.get_mut(condition.position()) {
+                *attempts = 0;
+            }
             return match fact {
                 Fact::False => Ok(false),
                 Fact::True => Ok(true),
@@ -163,8 +166,7 @@ impl Machine<'_> {
         let written = std::mem::replace(&mut self.lowest_write, usize::MAX);
         let height = self.frames.len();
         let value = evaluate(self, true);
-        let is_local =
-            !self.uses_others && !self.moves_all && self.lowest_write > height && self.facts.is_current;
+        let is_local = !self.uses_others && !self.moves_all && self.lowest_write > height && self.facts.is_current;
         // An object that may be used here may be none of those that may be used around it.
         let is_more = self.own.iter().any(|object| !own.contains(object));
         self.uses_others |= uses_others || is_more;

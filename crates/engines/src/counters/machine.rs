@@ -129,7 +129,8 @@ impl Clone for Machine<'_> {
         splits.clone_from(&other.splits);
         (self.scheme, self.model, self.span) = (other.scheme, other.model, other.span);
         self.own.clone_from(&other.own);
-        (self.lowest_write, self.uses_others, self.moves_all) = (other.lowest_write, other.uses_others, other.moves_all);
+        (self.lowest_write, self.uses_others, self.moves_all) =
+            (other.lowest_write, other.uses_others, other.moves_all);
         self.facts.end();
         (self.work, self.depth) = (other.work, other.depth);
     }
@@ -488,13 +489,7 @@ impl<'s> Machine<'s> {
     }
 
     /// Whether a condition has a value for an object of an entity.
-    fn decides(
-        &mut self,
-        local: LocalId,
-        (family, entity): (usize, usize),
-        body: ExprId,
-        decisive: bool,
-    ) -> Run<bool> {
+    fn decides(&mut self, local: LocalId, (family, entity): (usize, usize), body: ExprId, decisive: bool) -> Run<bool> {
         let evaluate =
             |machine: &mut Self, is_watched: bool| machine.of_entity(local, (family, entity), body, is_watched);
         Ok(self.known_or(body, Some((local, family, entity)), evaluate)? == decisive)

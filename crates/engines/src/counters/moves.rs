@@ -223,7 +223,8 @@ impl Next {
             let number = names.iter().position(|name| name == object);
             number.map_or(0, |number| number as u32 + 1)
         };
-        let mut row = |family: usize, entity: usize| numbers.row(scheme, family, world.area.row(columns, family, entity));
+        let mut row =
+            |family: usize, entity: usize| numbers.row(scheme, family, world.area.row(columns, family, entity));
         let own_after = match object {
             None => None,
             Some(object) => Some(Kind { row: row(object.0, object.1)?, name: name_of(&object) }),

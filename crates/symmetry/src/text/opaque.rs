@@ -246,8 +246,22 @@ mod tests {
         let constant = |model: &mut Model, value: i64| model.pool.expression(Expr::Constant { value, ty });
         let constants: Vec<ExprId> = [-3, 0, 1, 2, 5].into_iter().map(|value| constant(model, value)).collect();
         let operators = [
-            And, Or, Implies, Equal, NotEqual, Less, LessOrEqual, Greater, GreaterOrEqual, Add, Subtract, Multiply,
-            Divide, Remainder, ShiftLeft, BitAnd,
+            And,
+            Or,
+            Implies,
+            Equal,
+            NotEqual,
+            Less,
+            LessOrEqual,
+            Greater,
+            GreaterOrEqual,
+            Add,
+            Subtract,
+            Multiply,
+            Divide,
+            Remainder,
+            ShiftLeft,
+            BitAnd,
         ];
         let mut simple = vec![leaf];
         for operator in operators {
