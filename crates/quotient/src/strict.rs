@@ -8,7 +8,7 @@ use quotient_symmetry::{Preserved, symmetries_of_text};
 use crate::background::FREE_WORK;
 use crate::control::Control;
 use crate::error::Error;
-use crate::options::{Reduction, Symmetry};
+use crate::options::{Engine, Reduction, Symmetry};
 use crate::plan::Plan;
 use crate::run::{Found, search_as_planned};
 
@@ -32,7 +32,11 @@ pub(crate) fn strict(plan: &Plan, control: &Control) -> Option<Strict> {
         return None;
     }
     let preserved = Preserved::Properties(&plan.properties);
-    let budget = Budget::new(FREE_WORK, control.interrupt().clone());
+    // Counters have no other source of symmetries, so what was asked for may take as long as it does.
+    let budget = match options.engine {
+        Engine::Counters => Budget::until(control.interrupt()),
+        _ => Budget::new(FREE_WORK, control.interrupt().clone()),
+    };
     let plain = symmetries_of_text(model, layout, preserved, &budget).ok().flatten()?;
     let (strict, _) = plain.with_strict_quantifiers(model, layout, preserved, &budget).ok().flatten()?;
     Some(Strict { plan: Plan { model: plan.model.with_ir(strict), ..plan.clone() } })

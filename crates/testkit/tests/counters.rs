@@ -269,6 +269,92 @@ fn guards_that_count() {
     }
 }
 
+/// Steps that copy or set cells of all processes, and conditions about several processes: what is remembered of them must
+/// have all that they depend on.
+#[test]
+fn steps_for_all_and_conditions_about_several() {
+    let text = |rules: &str| {
+        format!(
+            "const N: 3; type proc: 0 .. N - 1; kind: 0 .. 2; list: array [proc] of kind;
+            var st: list; old: list; owner: proc; last: proc; turn: kind;
+            function other(all: list; p: proc): kind; begin return all[p]; end;
+            function shown(p: proc): boolean;
+            begin return exists q: proc do p != q & st[q] = st[p] & !isundefined(owner) & owner = q end; end;
+            procedure take(all: list; p: proc); begin st[p] := all[p]; end;
+            startstate begin for p: proc do st[p] := 0; old[p] := 0; end; undefine owner; undefine last; turn := 0; end;
+            ruleset p: proc do
+              rule st[p] < 2 ==> begin st[p] := st[p] + 1; owner := p; end;
+              {rules}
+            end;
+            cover exists p: proc do st[p] = 2 & exists q: proc do q != p & st[q] = 1
+              & !isundefined(old[p]) & !isundefined(old[q]) & old[p] = old[q] end end;
+            cover exists p: proc do forall q: proc do q = p -> st[q] = 2 & !isundefined(owner) & owner != q end end;"
+        )
+    };
+    let rules = [
+        "rule st[p] = 2 & old[p] = 0 ==> begin old := st; end;",
+        "rule st[p] = 2 & old[p] = 0 ==> begin old := st; st[p] := 0; end;
+         rule st[p] = 1 & old[p] = 2 ==> begin st := old; undefine owner; end;",
+        "rule st[p] = 2 & old[p] = 0 ==> begin st[p] := turn; old := st; last := p; end;
+         rule st[p] = 1 & !isundefined(last) & last = p ==> begin clear st; turn := (turn + 1) % 3; end;",
+        "rule st[p] = 2 ==> begin clear old; old[p] := 1; undefine last; end;
+         rule old[p] = 1 ==> begin st := old; last := p; end;",
+        "rule st[p] = 1 & other(st, p) = 1 ==> var mine: list; begin mine := old; old := st; st[p] := mine[p]; end;
+         rule st[p] = 2 & !shown(p) ==> begin take(old, p); old[p] := 2; end;",
+        "rule shown(p) & st[p] = 2 ==> begin old[p] := 1; last := owner; undefine owner; end;
+         ruleset q: proc do rule p != q & st[p] = 2 & old[q] = 1 & !isundefined(last) & last != q
+           ==> begin st[q] := 0; st[p] := old[p]; last := q; end; end;",
+        "ruleset q: proc do rule !isundefined(owner) & owner != q & st[q] = 2 & st[p] = st[owner]
+           ==> begin old := st; st[owner] := 0; owner := p; end; end;",
+        "rule exists q: proc do st[q] = 2 & exists r: proc do r != q & r != p & old[r] = old[q] & st[r] = 1 end end
+           ==> begin old := st; clear st; last := p; end;",
+        "ruleset k: kind do rule st[p] = k & old[p] != k & turn < 2
+           ==> begin old := st; assert turn = 0 | (exists q: proc do st[q] != k end); turn := turn + 1; end; end;",
+    ];
+    let tally = Tally::default();
+    for rules in rules {
+        let (model, _) = with_strict_quantifiers(load_murphi("several.m", &text(rules), &[]).expect("it is valid"));
+        assert_eq!(compare(&model, DeadlockMode::Off, &tally), Ok(()), "{rules}");
+    }
+    // One of them goes wrong.
+    assert_eq!(tally.orbits.into_inner(), rules.len() as u64 - 1, "{:?}", tally.refused);
+}
+
+/// A model, with strict quantifiers if that shows more symmetries, and what its text shows.
+fn with_strict_quantifiers(model: Model) -> (Model, TextSymmetries) {
+    let layout = Layout::new(&model).expect("it is small");
+    let properties = checked(&model);
+    let preserved = Preserved::Properties(&properties);
+    let read = symmetries_of_text(&model, &layout, preserved, &Budget::unlimited()).expect("unlimited");
+    let text = read.expect("it is small");
+    let strict = text.with_strict_quantifiers(&model, &layout, preserved, &Budget::unlimited()).expect("unlimited");
+    strict.unwrap_or((model, text))
+}
+
+/// What the text computes from a process may have more values than a table: a class for each, all the same or two.
+#[test]
+fn classes_of_many_processes() {
+    let text = "const N: 5000; SIZE: 5000; type proc: 1 .. N;
+        var at: array [proc] of 0 .. 1;
+        function class(p: proc): 0 .. N; begin if (p - 1) / SIZE < 1 then return (p - 1) / SIZE; end; return 1; end;
+        startstate begin for p: proc do at[p] := 0; end; end;
+        ruleset p: proc do
+          rule at[p] = 0 & (forall q: proc do class(q) < class(p) -> at[q] = 1 end) ==> begin at[p] := 1; end;
+        end;";
+    for (size, families) in [(5000, vec![5000]), (4990, vec![4990, 10])] {
+        let constants = [("SIZE".to_owned(), size.to_string())];
+        let model = load_murphi("classes.m", text, &constants).expect("it is valid");
+        let layout = Layout::new(&model).expect("it is small");
+        let (model, text) = with_strict_quantifiers(model);
+        assert_eq!(text.free().iter().map(|(_, class)| class.len()).collect::<Vec<_>>(), families);
+        let properties = Some(Vec::new());
+        let options = SearchOptions { deadlock: DeadlockMode::Off, properties, ..SearchOptions::default() };
+        let run = (&options, CountersBounds::default());
+        let report = check_by_counters(&model, &layout, &text, run, &mut Silent).expect("it is symmetric").report;
+        assert_eq!(report.states, 5001);
+    }
+}
+
 /// What can always be reached, for each process or for each pair of them: some may die, or there is no way back.
 #[test]
 fn what_can_always_be_reached_for_each() {

@@ -11,6 +11,7 @@ use rustc_hash::FxHasher;
 
 use super::Refused;
 use super::columns::{Address, Columns, MultisetColumns, Scheme};
+use super::numbered::{ENCODED, Group, Kind, NUMBERED, Numbered};
 use super::world::{Area, Cell, World};
 
 /// The number of orders of entities that are compared.
@@ -26,8 +27,6 @@ pub(crate) struct Canonical {
     pub(crate) order: Vec<Vec<usize>>,
     /// The number of orders with the same encoding.
     pub(crate) automorphisms: u64,
-    /// The number of objects of each entity, in that order.
-    pub(crate) counts: Vec<Vec<u64>>,
 }
 
 /// The stored form of a state, in which entities that are alike are merged.
@@ -36,6 +35,9 @@ pub(crate) struct Canonical {
 /// If there are too many orders of entities.
 pub(crate) fn canonical(scheme: &Scheme<'_>, world: &mut World) -> Result<Canonical, Refused> {
     sort_multisets(scheme, world);
+    if let Some(canonical) = numbered(scheme, world)? {
+        return Ok(canonical);
+    }
     let kept = merge(scheme, world)?;
     let mut search = Search { scheme, world, kept: &kept, best: None, orders: 0 };
     let mut colours = search.colours();
@@ -44,8 +46,53 @@ pub(crate) fn canonical(scheme: &Scheme<'_>, world: &mut World) -> Result<Canoni
     let (key, orders) = search.best.take().expect("there is an order");
     let automorphisms = orders.len() as u64;
     let order = orders.into_iter().next().expect("there is an order");
-    let counts = order.iter().zip(&world.counts).map(|(order, counts)| order.iter().map(|&e| counts[e]).collect());
-    Ok(Canonical { counts: counts.collect(), key, order, automorphisms })
+    Ok(Canonical { key, order, automorphisms })
+}
+
+/// The stored form by numbers, if there is one. Then entities with the same row are alike unless they are named.
+///
+/// # Errors
+/// If a cell names an entity that is not a single object: then the state is not one.
+fn numbered(scheme: &Scheme<'_>, world: &World) -> Result<Option<Canonical>, Refused> {
+    let names_others = |cells: &[Cell]| cells.iter().any(|cell| matches!(cell, Cell::Object { .. }));
+    let columns = &scheme.globals;
+    let lives = |family: usize| {
+        let counts = world.counts[family].iter().copied().enumerate();
+        counts.filter(|(_, count)| *count > 0)
+    };
+    let may_name = |family: &usize| scheme.names_others[*family];
+    let mut naming = (0..scheme.families.len()).filter(may_name);
+    if !scheme.has_numbers
+        || naming.any(|family| lives(family).any(|(entity, _)| names_others(world.area.row(columns, family, entity))))
+    {
+        return Ok(None);
+    }
+    let mut numbers = scheme.numbers.borrow_mut();
+    let mut names = Vec::new();
+    let shared = numbers.shared(scheme, &world.area.single, &mut names);
+    if names.iter().any(|&(family, entity)| world.counts[family][entity] != 1) {
+        let reason = "several interchangeable values are named as one".to_owned();
+        return Err(Refused { reason, span: Default::default() });
+    }
+    let mut state = Numbered { shared, groups: Vec::with_capacity(world.counts.len()) };
+    let mut order: Vec<Order> = Vec::with_capacity(world.counts.len());
+    for family in 0..world.counts.len() {
+        let mut found: Vec<(Group, usize)> = Vec::with_capacity(world.counts[family].len());
+        for (entity, count) in lives(family) {
+            let row = numbers.row(scheme, family, world.area.row(columns, family, entity));
+            let name = names.iter().position(|name| *name == (family, entity)).map_or(0, |number| number as u32 + 1);
+            let kind = Kind { row: row.expect("it names no others"), name };
+            found.push((Group { kind, count }, entity));
+        }
+        found.sort_unstable_by_key(|(group, entity)| (group.kind, *entity));
+        order.push(found.chunk_by(|one, other| one.0.kind == other.0.kind).map(|alike| alike[0].1).collect());
+        let mut groups = found.into_iter().map(|(group, _)| group).collect();
+        Numbered::sort(&mut groups);
+        state.groups.push(groups);
+    }
+    let mut key = Vec::with_capacity(32);
+    state.write(&mut key);
+    Ok(Some(Canonical { key, order, automorphisms: 1 }))
 }
 
 /// Merges entities that are alike; returns those that are left.
@@ -321,6 +368,7 @@ fn encode(scheme: &Scheme<'_>, world: &World, order: &[Vec<usize>]) -> Vec<u8> {
         }
     }
     let mut key = Vec::with_capacity(64);
+    key.push(ENCODED);
     for (order, counts) in order.iter().zip(&world.counts) {
         write(&mut key, order.len() as u128);
         order.iter().for_each(|&entity| write(&mut key, u128::from(counts[entity])));
@@ -364,7 +412,7 @@ fn encode(scheme: &Scheme<'_>, world: &World, order: &[Vec<usize>]) -> Vec<u8> {
 }
 
 /// The number of a cell in encodings.
-fn code(cell: Cell, families: u128) -> u128 {
+pub(crate) fn code(cell: Cell, families: u128) -> u128 {
     match cell {
         Cell::Undefined => 0,
         Cell::Own => 1,
@@ -376,9 +424,36 @@ fn code(cell: Cell, families: u128) -> u128 {
     }
 }
 
+/// The cell that has a number in encodings.
+pub(crate) fn decoded(code: u128, families: u128) -> Cell {
+    match code {
+        0 => Cell::Undefined,
+        1 => Cell::Own,
+        // Most numbers are small.
+        code if code % 2 == 0 && code < 1 << 32 => {
+            let folded = (code as i64 - 2) / 2;
+            Cell::Int((folded >> 1) ^ -(folded & 1))
+        }
+        code if code % 2 == 0 => {
+            let folded = (code - 2) / 2;
+            Cell::Int(((folded >> 1) as i128 ^ -((folded & 1) as i128)) as i64)
+        }
+        code => {
+            let number = (code - 3) / 2;
+            Cell::Object { family: (number % families) as u32, entity: (number / families) as u32 }
+        }
+    }
+}
+
 /// The state of an encoding.
 pub(crate) fn decode(scheme: &Scheme<'_>, key: &[u8]) -> World {
-    let mut bytes = key.iter().copied();
+    if key[0] == NUMBERED {
+        let (mut state, mut world) = (Numbered::default(), World::default());
+        state.read(scheme.families.len(), key);
+        scheme.numbers.borrow().decode(scheme, &state, &mut world);
+        return world;
+    }
+    let mut bytes = key[1..].iter().copied();
     let mut next = || read(&mut bytes);
     let mut counts: Vec<Vec<u64>> = Vec::with_capacity(scheme.families.len());
     for _ in &scheme.families {
@@ -386,21 +461,7 @@ pub(crate) fn decode(scheme: &Scheme<'_>, key: &[u8]) -> World {
         counts.push((0..entities).map(|_| next() as u64).collect());
     }
     let families = scheme.families.len() as u128;
-    let mut cells = |count: usize| -> Vec<Cell> {
-        let cell = |code: u128| match code {
-            0 => Cell::Undefined,
-            1 => Cell::Own,
-            code if code % 2 == 0 => {
-                let folded = (code - 2) / 2;
-                Cell::Int(((folded >> 1) as i128 ^ -((folded & 1) as i128)) as i64)
-            }
-            code => {
-                let number = (code - 3) / 2;
-                Cell::Object { family: (number % families) as u32, entity: (number / families) as u32 }
-            }
-        };
-        (0..count).map(|_| cell(next())).collect()
-    };
+    let mut cells = |count: usize| -> Vec<Cell> { (0..count).map(|_| decoded(next(), families)).collect() };
     let columns = &scheme.globals;
     let single = cells(columns.singles);
     let each = columns.widths.iter().zip(&counts).map(|(width, counts)| cells(width * counts.len())).collect();
@@ -412,7 +473,7 @@ pub(crate) fn decode(scheme: &Scheme<'_>, key: &[u8]) -> World {
     World { counts, area: Area { single, each, pairs } }
 }
 
-fn write(bytes: &mut Vec<u8>, mut value: u128) {
+pub(crate) fn write(bytes: &mut Vec<u8>, mut value: u128) {
     // Most numbers are small.
     if value < 128 {
         return bytes.push(value as u8);
@@ -424,8 +485,12 @@ fn write(bytes: &mut Vec<u8>, mut value: u128) {
     bytes.push(value as u8);
 }
 
-fn read(bytes: &mut impl Iterator<Item = u8>) -> u128 {
-    let (mut value, mut shift) = (0u128, 0);
+pub(crate) fn read(bytes: &mut impl Iterator<Item = u8>) -> u128 {
+    let first = bytes.next().expect("an encoding is complete");
+    if first < 128 {
+        return u128::from(first);
+    }
+    let (mut value, mut shift) = (u128::from(first & 127), 7);
     loop {
         let byte = bytes.next().expect("an encoding is complete");
         value |= u128::from(byte & 127) << shift;
@@ -466,4 +531,19 @@ fn sort_multiset(columns: &Columns, multiset: &MultisetColumns, area: &mut Area,
             *area.get_mut(columns, address(position, offset), entities) = cell;
         }
     }
+}
+
+/// The numbers of objects of the entities of a stored form, by families.
+pub(crate) fn counts(scheme: &Scheme<'_>, key: &[u8]) -> Vec<Vec<u64>> {
+    if key[0] == NUMBERED {
+        let mut state = Numbered::default();
+        state.read(scheme.families.len(), key);
+        return state.groups.iter().map(|groups| groups.iter().map(|group| group.count).collect()).collect();
+    }
+    let mut bytes = key[1..].iter().copied();
+    let mut of_family = || {
+        let entities = read(&mut bytes);
+        (0..entities).map(|_| read(&mut bytes) as u64).collect()
+    };
+    scheme.families.iter().map(|_| of_family()).collect()
 }

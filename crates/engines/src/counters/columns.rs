@@ -1,6 +1,8 @@
 //! Where the cells of declarations are when processes are counted: a declaration is cut into columns, each of which has
 //! one cell, one for each object of a family, or one for each pair of objects.
 
+use std::cell::RefCell;
+
 use quotient_ir::{
     Domain, FunctionId, Layout, LocalId, LocalKind, Model, SlotId, Span, Table, TableIndex, TypeId, VariableId,
 };
@@ -8,6 +10,7 @@ use quotient_symmetry::{Role, Scope, Shape, TextSymmetries};
 use rustc_hash::FxHashMap;
 
 use super::Refused;
+use super::numbered::Numbers;
 use super::sums::Sums;
 
 /// A class of values that are permuted freely: its objects.
@@ -127,6 +130,11 @@ pub(crate) struct Scheme<'m> {
     pub(crate) domains: Vec<Option<Domain>>,
     /// The loops that only add up.
     pub(crate) sums: Sums,
+    /// Whether states may have a stored form by numbers, and whether rows of a family may name other objects.
+    pub(crate) has_numbers: bool,
+    pub(crate) names_others: Vec<bool>,
+    /// The rows and shared parts so far.
+    pub(crate) numbers: RefCell<Numbers>,
 }
 
 impl<'m> Scheme<'m> {
@@ -192,6 +200,12 @@ impl<'m> Scheme<'m> {
         let domain = |ty: TypeId| model.is_scalar(ty).then(|| model.domain(ty));
         let domains = model.types.indices().map(domain).collect();
         let labels = labels(&globals, &pairs);
+        let has_numbers = globals.multisets.is_empty() && globals.pair_widths.iter().all(|&width| width == 0);
+        let names = |family: usize| {
+            let is_of = |column: &&Column| matches!(column.address, Address::Each(of, _) if of == family);
+            globals.columns.iter().filter(is_of).any(|column| !column.families.is_empty())
+        };
+        let names_others = (0..families.len()).map(names).collect();
         Ok(Self {
             model,
             families,
@@ -203,6 +217,9 @@ impl<'m> Scheme<'m> {
             labels,
             domains,
             sums: Sums::new(model),
+            has_numbers,
+            names_others,
+            numbers: RefCell::default(),
         })
     }
 

@@ -6,9 +6,9 @@ use quotient_ir::{
 use quotient_symmetry::Scope;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::canonical::{Canonical, canonical, decode};
+use super::canonical::{Canonical, canonical};
 use super::columns::{Address, Column, Family, FormKind, Scheme};
-use super::steps::{Chosen, Firing, Outcome, Stepper};
+use super::steps::{Chosen, Outcome, Stepper, Steps};
 use super::world::{Area, Cell, World};
 use super::{CountersError, Refused};
 use crate::report::{EngineError, StopReason};
@@ -261,16 +261,13 @@ impl Runs<'_> {
             return Ok(step);
         }
         let counted_from = counted(self.scheme, from)?;
-        let mut found: Vec<(RuleId, Vec<Chosen>)> = Vec::new();
-        Stepper::new(self.scheme).expand(&decode(self.scheme, &counted_from.stored.key), &mut |firing: Firing| {
-            if let Outcome::Next { next, .. } = &firing.outcome
-                && next.key == key
-            {
-                found.push((firing.rule, firing.chosen));
-            }
-        })?;
+        let mut taken = Steps::default();
+        Stepper::new(self.scheme).expand(&counted_from.stored.key, &mut taken)?;
+        let leads_there = |outcome: &Outcome| matches!(outcome, Outcome::Next { next, .. } if taken.key(next) == key);
+        let leading = taken.firings.iter().filter(|firing| leads_there(&firing.outcome));
+        let found: Vec<(RuleId, &[Chosen])> = leading.map(|firing| (firing.rule, taken.chosen(firing))).collect();
         for (rule, chosen) in found {
-            for arguments in self.candidates(rule, &chosen, &counted_from) {
+            for arguments in self.candidates(rule, chosen, &counted_from) {
                 if let Some(step) = self.fire(rule, arguments, from, key)? {
                     return Ok(step);
                 }

@@ -236,7 +236,7 @@ impl LocalStep {
 
 /// The family of the only parameter of a rule that ranges over objects: over those of one family and nothing else. None if
 /// there are more, or a range depends on the state.
-fn family_of(scheme: &Scheme<'_>, rule: RuleId) -> Option<Option<usize>> {
+pub(crate) fn family_of(scheme: &Scheme<'_>, rule: RuleId) -> Option<Option<usize>> {
     let mut found = None;
     for parameter in &scheme.model.rules[rule].parameters {
         let (form, _) = scheme.local(Scope::Rule(rule), parameter.local);

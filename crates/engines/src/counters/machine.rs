@@ -12,8 +12,9 @@ use quotient_ir::{
 use quotient_symmetry::Scope;
 
 use super::Refused;
-use super::columns::{Address, Columns, Form, FormKind, Scheme, ScopeColumns};
+use super::columns::{Address, Columns, Form, FormKind, Scheme, ScopeColumns, has_families};
 use super::execution::{Progress, Watch};
+use super::facts::Facts;
 use super::world::{Area, Cell, World};
 
 /// Why a step ends early.
@@ -96,11 +97,15 @@ pub(crate) struct Machine<'s> {
     /// The families of the splits so far that were not taken back.
     splits: Vec<usize>,
     /// The lowest frame that was written, from 1; 0 is the state.
-    lowest_write: usize,
-    /// The object whose cells may be used besides the shared ones.
-    pub(crate) own: Option<(usize, usize)>,
+    pub(crate) lowest_write: usize,
+    /// The objects whose cells may be used besides the shared ones.
+    pub(crate) own: Vec<(usize, usize)>,
     /// Whether what was evaluated or executed depends on other objects.
     pub(crate) uses_others: bool,
+    /// Whether cells of all objects were copied or set, for each object on its own.
+    pub(crate) moves_all: bool,
+    /// Conditions that are known.
+    pub(crate) facts: Facts,
     work: u64,
     depth: usize,
 }
@@ -123,7 +128,10 @@ impl Clone for Machine<'_> {
         sources.clone_from(&other.sources);
         splits.clone_from(&other.splits);
         (self.scheme, self.model, self.span) = (other.scheme, other.model, other.span);
-        (self.lowest_write, self.own, self.uses_others) = (other.lowest_write, other.own, other.uses_others);
+        self.own.clone_from(&other.own);
+        (self.lowest_write, self.uses_others, self.moves_all) =
+            (other.lowest_write, other.uses_others, other.moves_all);
+        self.facts.end();
         (self.work, self.depth) = (other.work, other.depth);
     }
 }
@@ -143,8 +151,10 @@ impl<'s> Machine<'s> {
             loops: Vec::new(),
             watches: Vec::new(),
             lowest_write: usize::MAX,
-            own: None,
+            own: Vec::new(),
             uses_others: false,
+            moves_all: false,
+            facts: Facts::default(),
             work: 0,
             depth: 0,
         }
@@ -153,8 +163,13 @@ impl<'s> Machine<'s> {
     /// Takes a state.
     pub(crate) fn load(&mut self, world: &World) {
         self.world.clone_from(world);
-        self.sources.resize_with(world.counts.len(), Vec::new);
-        for (sources, counts) in self.sources.iter_mut().zip(&world.counts) {
+        self.begin_state();
+    }
+
+    /// Begins with the state that it has.
+    pub(crate) fn begin_state(&mut self) {
+        self.sources.resize_with(self.world.counts.len(), Vec::new);
+        for (sources, counts) in self.sources.iter_mut().zip(&self.world.counts) {
             sources.clear();
             sources.extend(0..counts.len());
         }
@@ -163,6 +178,7 @@ impl<'s> Machine<'s> {
         self.watches.clear();
         self.covered.clear();
         self.lowest_write = usize::MAX;
+        self.facts.end();
     }
 
     /// Leaves the scope for another one.
@@ -351,6 +367,7 @@ impl<'s> Machine<'s> {
             Expr::SameContents { left, right } => {
                 let left = self.locate(*left)?;
                 let right = self.locate(*right)?;
+                self.uses_others |= has_families(left.form);
                 Ok(Cell::Int(i64::from(self.contents(&left)? == self.contents(&right)?)))
             }
             Expr::Call { function, arguments } => {
@@ -425,17 +442,28 @@ impl<'s> Machine<'s> {
     }
 
     fn quantified(&mut self, quantifier: Quantifier, local: LocalId, range: &Iteration, body: ExprId) -> Run<Cell> {
-        let choices = self.choices(local, range)?;
         let decisive = quantifier == Quantifier::Any;
         let before = self.local_cell(local);
         let mut found = false;
+        if let Some(family) = self.whole_family(local, range) {
+            self.uses_others = true;
+            for entity in 0..self.world.counts[family].len() {
+                found = self.decides(local, (family, entity), body, decisive)?;
+                if found {
+                    break;
+                }
+            }
+            self.set_local(local, before);
+            return Ok(Cell::Int(i64::from(found == decisive)));
+        }
+        let choices = self.choices(local, range)?;
         for choice in choices {
             found = match choice {
                 Choice::Value(value) => {
                     self.bind(local, Cell::Int(value))?;
                     self.is_true(body)? == decisive
                 }
-                Choice::Entity(family, entity) => self.of_entity(local, family, entity, body)? == decisive,
+                Choice::Entity(family, entity) => self.decides(local, (family, entity), body, decisive)?,
             };
             if found {
                 break;
@@ -445,15 +473,45 @@ impl<'s> Machine<'s> {
         Ok(Cell::Int(i64::from(found == decisive)))
     }
 
+    /// The family that a bound variable ranges over, if it is all of one and nothing else, and no entity is used up.
+    fn whole_family(&self, local: LocalId, range: &Iteration) -> Option<usize> {
+        let FormKind::Scalar { families, .. } = &self.frame().columns.locals[local.position()].0.kind else {
+            return None;
+        };
+        match (&families[..], range) {
+            (&[family], Iteration::Over(ty)) => {
+                let (domain, known) = (self.scheme.domain(*ty), &self.scheme.families[family]);
+                let is_whole = domain.size() == known.size && known.is_within(domain) == Some(true);
+                (is_whole && !self.world.counts[family].contains(&0)).then_some(family)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether a condition has a value for an object of an entity.
+    fn decides(&mut self, local: LocalId, (family, entity): (usize, usize), body: ExprId, decisive: bool) -> Run<bool> {
+        let evaluate =
+            |machine: &mut Self, is_watched: bool| machine.of_entity(local, (family, entity), body, is_watched);
+        Ok(self.known_or(body, Some((local, family, entity)), evaluate)? == decisive)
+    }
+
     /// The value of a condition for an object of an entity.
-    fn of_entity(&mut self, local: LocalId, family: usize, entity: usize, body: ExprId) -> Run<bool> {
+    fn of_entity(
+        &mut self,
+        local: LocalId,
+        (family, entity): (usize, usize),
+        body: ExprId,
+        is_watched: bool,
+    ) -> Run<bool> {
         if self.world.counts[family][entity] <= 1 {
+            self.own.extend(is_watched.then_some((family, entity)));
             self.bind(local, Cell::object(family, entity))?;
             return self.is_true(body);
         }
         let written = std::mem::replace(&mut self.lowest_write, usize::MAX);
         let before = self.splits();
         let object = self.split(family, entity);
+        self.own.extend(is_watched.then_some((family, object)));
         self.bind(local, Cell::object(family, object))?;
         let value = self.is_true(body)?;
         if self.lowest_write <= self.frames.len() {
@@ -544,7 +602,7 @@ impl<'s> Machine<'s> {
         Ok(())
     }
 
-    fn local_position(&self, local: LocalId) -> usize {
+    pub(crate) fn local_position(&self, local: LocalId) -> usize {
         let columns = self.frame().columns;
         match columns.columns.columns[columns.locals[local.position()].1].address {
             Address::Single(position) => position,
@@ -735,7 +793,7 @@ impl<'s> Machine<'s> {
             if self.world.counts[family][entity] != 1 {
                 return self.refuse("several interchangeable values are used as one");
             }
-            self.uses_others |= self.own != Some((family, entity));
+            self.uses_others |= !self.own.contains(&(family, entity));
             for watch in &mut self.watches {
                 watch.uses(family, entity);
             }
@@ -763,6 +821,9 @@ impl<'s> Machine<'s> {
         let columns = self.columns(&location.holder);
         let column = &columns.columns[location.column];
         let is_state = matches!(location.holder, Holder::State);
+        if is_state {
+            self.facts.end();
+        }
         if cell == Cell::Undefined && is_state && !column.may_be_undefined {
             return Err(Stop::Fault);
         }
@@ -868,6 +929,9 @@ impl<'s> Machine<'s> {
     ) -> Run<()> {
         let columns = self.columns(holder);
         let is_state = matches!(holder, Holder::State);
+        if is_state {
+            self.facts.end();
+        }
         if cell == Cell::Undefined && is_state && !columns.columns[column].may_be_undefined {
             return Err(Stop::Fault);
         }
@@ -893,8 +957,11 @@ impl<'s> Machine<'s> {
         if open == 0 {
             return Ok(vec![Part::Cell(location.clone())]);
         }
-        // All objects of a family are used.
-        self.uses_others = true;
+        // All objects of a family are used: each on its own, unless there are pairs.
+        match address {
+            Address::Each(..) => self.moves_all = true,
+            _ => self.uses_others = true,
+        }
         self.watches.iter_mut().for_each(Watch::uses_all);
         let mut parts = Vec::new();
         let counts = &self.world.counts;

@@ -3,9 +3,10 @@
 //! states that differ by a permutation, and nothing else.
 //!
 //! `columns` says which cells belong to objects, `world` has the cells by entities, `machine` and `execution` evaluate
-//! and execute on them (`sums`: loops that only add up), `canonical` is the stored form, `steps` has the steps and the
-//! values of properties (`local`: steps that are known already), `store` and `search` the states, `orbits` how many states
-//! of the model they represent, and `concrete` runs of the model. The reference interpreter replays these.
+//! and execute on them (`sums`: loops that only add up), `canonical` is the stored form (`numbered`: by numbers of rows),
+//! `steps` has the steps and the values of properties (`moves` and `local`: steps that are known already; `facts`: conditions),
+//! `store` and `search` the states, `orbits` how many states of the model they represent, and `concrete` runs of the model.
+//! The reference interpreter replays these.
 //!
 //! What the evaluator does not show exactly is refused, with the place. That values are interchangeable is what the text
 //! shows ([`quotient_symmetry::symmetries_of_text`]), checked there.
@@ -14,8 +15,11 @@ mod canonical;
 mod columns;
 mod concrete;
 mod execution;
+mod facts;
 mod local;
 mod machine;
+mod moves;
+mod numbered;
 mod orbits;
 mod search;
 mod steps;
@@ -156,7 +160,7 @@ pub fn check_by_counters(
         depth,
         levels: Some(levels),
         firings,
-        memory_bytes: search.store.memory(),
+        memory_bytes: search.memory(),
         words: layout.words(),
         ..Figures::default()
     };

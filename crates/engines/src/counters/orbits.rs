@@ -1,6 +1,8 @@
 //! How many states of the model a state with counted objects represents: a multinomial coefficient for each family,
 //! divided by the number of ways to exchange entities.
 
+use std::borrow::Cow;
+
 use num_bigint::BigUint;
 use rustc_hash::FxHashMap;
 
@@ -13,8 +15,9 @@ const LARGEST: u64 = 2048;
 pub(crate) struct Orbits {
     factorials: Vec<BigUint>,
     sizes: Vec<u64>,
-    /// Multinomial coefficients that were computed.
-    known: FxHashMap<Vec<u64>, BigUint>,
+    /// The products of multinomial coefficients that were computed.
+    known: FxHashMap<Box<[u64]>, BigUint>,
+    key: Vec<u64>,
 }
 
 impl Orbits {
@@ -30,24 +33,29 @@ impl Orbits {
             let next = factorials.last().expect("there is one") * number;
             factorials.push(next);
         }
-        Some(Self { factorials, sizes, known: FxHashMap::default() })
+        Some(Self { factorials, sizes, known: FxHashMap::default(), key: Vec::new() })
     }
 
     /// The number of states that differ from one by an exchange of objects.
-    pub(crate) fn size(&mut self, counts: &[Vec<u64>], automorphisms: u64) -> BigUint {
-        let mut size = BigUint::from(1u32);
-        for (family, counts) in counts.iter().enumerate() {
-            let mut key = counts.clone();
-            key.sort_unstable();
-            key.push(self.sizes[family]);
-            let factorials = &self.factorials;
-            let own = self.known.entry(key).or_insert_with_key(|key| {
-                let (objects, counts) = key.split_last().expect("it has the size");
-                let whole = factorials[*objects as usize].clone();
-                counts.iter().filter(|count| **count > 1).fold(whole, |rest, count| rest / &factorials[*count as usize])
-            });
-            size *= &*own;
+    pub(crate) fn size(&mut self, counts: &[Vec<u64>], automorphisms: u64) -> Cow<'_, BigUint> {
+        let Self { factorials, sizes, known, key } = self;
+        key.clear();
+        for counts in counts {
+            let begin = key.len();
+            key.extend(counts);
+            key[begin..].sort_unstable();
+            // No entity has so many objects, so this ends a family.
+            key.push(u64::MAX);
         }
-        size / automorphisms
+        if !known.contains_key(&key[..]) {
+            let mut size = BigUint::from(1u32);
+            for (counts, objects) in counts.iter().zip(sizes) {
+                size *= &factorials[*objects as usize];
+                counts.iter().filter(|count| **count > 1).for_each(|count| size /= &factorials[*count as usize]);
+            }
+            known.insert(key.as_slice().into(), size);
+        }
+        let size = &known[&key[..]];
+        if automorphisms == 1 { Cow::Borrowed(size) } else { Cow::Owned(size / automorphisms) }
     }
 }

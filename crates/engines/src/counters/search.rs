@@ -6,11 +6,11 @@ use num_bigint::BigUint;
 use quotient_ir::{DeadlockMode, Interpreter, Outcome as Concrete, PropertyId, RuleId, StartId, Table, TableIndex};
 use rustc_hash::FxHashMap;
 
-use super::canonical::{Canonical, decode};
+use super::canonical::counts;
 use super::columns::Scheme;
 use super::concrete::{counted, starts};
 use super::orbits::Orbits;
-use super::steps::{Chosen, Firing, Outcome, Stepper, Truth};
+use super::steps::{Chosen, Outcome, Stepper, Steps, Truth};
 use super::store::{Number, Store};
 use super::tracked::Tracked;
 use super::{CountersBounds, Refused};
@@ -59,6 +59,8 @@ pub(crate) struct Search<'a> {
     tracked: Option<&'a Tracked>,
     pub(crate) observer: &'a mut dyn Observer,
     stepper: Stepper<'a>,
+    /// The steps of the last state.
+    taken: Steps,
     pub(crate) store: Store,
     pub(crate) covered: Vec<PropertyId>,
     pub(crate) levels: Vec<u64>,
@@ -101,6 +103,7 @@ impl<'a> Search<'a> {
             tracked,
             observer,
             stepper: Stepper::new(scheme),
+            taken: Steps::default(),
             store: Store::default(),
             covered: Vec::new(),
             levels: Vec::new(),
@@ -137,7 +140,7 @@ impl<'a> Search<'a> {
                 Concrete::Next { state, covered } => {
                     self.cover(&covered);
                     let counted = counted(self.scheme, &state).map_err(refused)?;
-                    self.admit(&counted.stored, None)?;
+                    self.admit(&counted.stored.key, counted.stored.automorphisms, None)?;
                 }
                 Concrete::Pruned => {}
                 Concrete::Fault(_) => return Err(found(Vec::new(), WrongKind::Start(start, arguments))),
@@ -168,15 +171,20 @@ impl<'a> Search<'a> {
             transitions: self.transitions,
             frontier: self.store.len() as u64 - u64::from(next),
             depth: self.depth(),
-            memory_bytes: self.store.memory(),
+            memory_bytes: self.memory(),
         };
         if let ControlFlow::Break(reason) = self.observer.progress(&progress) {
             return Err(stopped(reason));
         }
         match self.options.max_memory {
-            Some(limit) if self.store.memory() > limit => Err(stopped(StopReason::MemoryLimit(limit))),
+            Some(limit) if self.memory() > limit => Err(stopped(StopReason::MemoryLimit(limit))),
             _ => Ok(()),
         }
+    }
+
+    /// The bytes that states take.
+    pub(crate) fn memory(&self) -> u64 {
+        self.store.memory() + self.scheme.numbers.borrow().memory()
     }
 
     /// The steps from a start to the deepest state.
@@ -193,7 +201,7 @@ impl<'a> Search<'a> {
     }
 
     /// Checks a state and stores it, unless it is known or an assumption drops it.
-    fn admit(&mut self, state: &Canonical, origin: Option<Number>) -> Result<(), Box<End>> {
+    fn admit(&mut self, key: &[u8], automorphisms: u64, origin: Option<Number>) -> Result<(), Box<End>> {
         // What has parameters has a search of its own.
         let is_followed = |&property: &PropertyId| {
             self.tracked.is_some() || self.scheme.model.properties[property].parameters.is_empty()
@@ -202,17 +210,16 @@ impl<'a> Search<'a> {
         let link = |steps: &mut Vec<(Number, Number)>, number: Number| {
             steps.extend(origin.filter(|_| has_liveness).map(|origin| (origin, number)));
         };
-        if let Some(number) = self.store.number(&state.key) {
+        if let Some(number) = self.store.number(key) {
             link(&mut self.steps, number);
             return Ok(());
         }
-        let world = decode(self.scheme, &state.key);
         let stepper = &mut self.stepper;
-        let mut value =
-            |property: PropertyId, decisive: bool| stepper.truth(&world, property, decisive).map_err(refused);
+        stepper.load(key);
+        let mut value = |property: PropertyId, decisive: bool| stepper.truth(property, decisive).map_err(refused);
         let wrong = |kind: WrongKind| {
             let mut keys = self.store.keys_to(origin);
-            keys.push(state.key.clone());
+            keys.push(key.to_vec());
             found(keys, kind)
         };
         for &property in &self.checks.assumptions {
@@ -245,53 +252,59 @@ impl<'a> Search<'a> {
         if self.store.len() as u64 == u64::from(Number::MAX) {
             return Err(stopped(StopReason::TooManyStates));
         }
-        let number = self.store.push(&state.key, origin);
+        let number = self.store.push(key, origin);
         link(&mut self.steps, number);
         *self.levels.last_mut().expect("there is the level of the starts") += 1;
-        self.most_entities = self.most_entities.max(state.counts.iter().map(Vec::len).sum());
+        let counts = &self.stepper.world().counts;
+        self.most_entities = self.most_entities.max(counts.iter().map(Vec::len).sum());
         if self.most_entities > self.bounds.sorts {
             return Err(stopped(StopReason::Interrupted));
         }
         if let Some(tokens) = &mut self.tokens {
-            let own = world.tokens(self.scheme);
+            let own = self.stepper.world().tokens(self.scheme);
             *tokens = (tokens.0.max(own.0), tokens.1.max(own.1));
         }
         if let (Some(represented), Some(orbits)) = (&mut self.represented, &mut self.orbits) {
-            *represented += orbits.size(&state.counts, state.automorphisms);
-            if state.automorphisms > 1 {
-                self.automorphisms.insert(number, state.automorphisms);
+            *represented += &*orbits.size(counts, automorphisms);
+            if automorphisms > 1 {
+                self.automorphisms.insert(number, automorphisms);
             }
         }
         Ok(())
     }
 
     fn expand(&mut self, number: Number) -> Result<(), Box<End>> {
-        let world = decode(self.scheme, self.store.key(number));
-        let mut firings: Vec<Firing> = Vec::new();
-        self.stepper.expand(&world, &mut |firing| firings.push(firing)).map_err(refused)?;
+        let mut taken = std::mem::take(&mut self.taken);
+        self.stepper.expand(self.store.key(number), &mut taken).map_err(refused)?;
         let orbit = match &mut self.orbits {
             Some(orbits) if self.options.statistics => {
-                Some(orbits.size(&world.counts, self.automorphisms.get(&number).copied().unwrap_or(1)))
+                let counts = counts(self.scheme, self.store.key(number));
+                Some(orbits.size(&counts, self.automorphisms.get(&number).copied().unwrap_or(1)).into_owned())
             }
             _ => None,
         };
         let mut moves = false;
-        for Firing { rule, chosen, weight, outcome } in firings {
-            match outcome {
+        for firing in &taken.firings {
+            let (rule, weight) = (firing.rule, firing.weight);
+            match &firing.outcome {
                 Outcome::Next { next, covered, has_moved } => {
-                    moves |= has_moved || self.options.deadlock == DeadlockMode::Stuck;
+                    moves |= *has_moved || self.options.deadlock == DeadlockMode::Stuck;
                     self.transitions = self.transitions.saturating_add(u64::try_from(weight).unwrap_or(u64::MAX));
                     self.has_fired[rule] = true;
                     if let Some(orbit) = &orbit {
                         self.firings[rule] += orbit * weight;
                     }
-                    self.cover(&covered);
-                    self.admit(&next, Some(number))?;
+                    self.cover(covered);
+                    self.admit(taken.key(next), next.automorphisms, Some(number))?;
                 }
                 Outcome::Pruned => {}
-                Outcome::Fault => return Err(found(self.store.keys_to(Some(number)), WrongKind::Rule(rule, chosen))),
+                Outcome::Fault => {
+                    let chosen = taken.chosen(firing).to_vec();
+                    return Err(found(self.store.keys_to(Some(number)), WrongKind::Rule(rule, chosen)));
+                }
             }
         }
+        self.taken = taken;
         if !moves && self.options.deadlock != DeadlockMode::Off {
             return Err(found(self.store.keys_to(Some(number)), WrongKind::Deadlock));
         }
@@ -310,8 +323,8 @@ impl<'a> Search<'a> {
         let mut reaches = vec![false; self.store.len()];
         let mut pending: Vec<Number> = Vec::new();
         for number in 0..self.store.len() as Number {
-            let world = decode(self.scheme, self.store.key(number));
-            if self.stepper.truth(&world, property, true)? == Truth::True {
+            self.stepper.load(self.store.key(number));
+            if self.stepper.truth(property, true)? == Truth::True {
                 reaches[number as usize] = true;
                 pending.push(number);
             }

@@ -13,10 +13,9 @@ use quotient_ir::{
 };
 use quotient_temporal::Atom;
 
-use super::canonical::decode;
 use super::columns::Scheme;
 use super::concrete::{NoRun, Runs, counted, starts};
-use super::steps::{Firing, Outcome, Stepper, Truth};
+use super::steps::{Outcome, Stepper, Steps, Truth};
 use super::store::{Number, Store};
 use super::tracked::Tracked;
 use super::{CountersError, Refused, refuse_unsupported};
@@ -195,24 +194,24 @@ impl<'s> Explored<'s> {
         checks: &Checks,
         options: &SearchOptions,
     ) -> Result<(), NoVerdict> {
-        let world = decode(runs.scheme, self.store.key(number));
+        self.stepper.load(self.store.key(number));
         for (atom, &condition) in (0..).zip(&tracked.conditions) {
-            match self.stepper.truth(&world, condition, true)? {
+            match self.stepper.truth(condition, true)? {
                 Truth::True => self.builder.label(Atom(atom), number),
                 Truth::False => {}
                 Truth::Fault => return Err(self.without_value(runs, condition, self.store.keys_to(Some(number)))),
             }
         }
-        let mut firings: Vec<Firing> = Vec::new();
-        self.stepper.expand(&world, &mut |firing| firings.push(firing))?;
+        let mut taken = Steps::default();
+        self.stepper.expand(self.store.key(number), &mut taken)?;
         let mut ending = Ending::Stays;
         let mut targets: Vec<Number> = Vec::new();
-        for firing in firings {
-            match firing.outcome {
+        for firing in &taken.firings {
+            match &firing.outcome {
                 Outcome::Next { next, .. } => {
                     self.transitions =
                         self.transitions.saturating_add(u64::try_from(firing.weight).unwrap_or(u64::MAX));
-                    targets.extend(self.number(runs, checks, options, &next.key, Some(number))?);
+                    targets.extend(self.number(runs, checks, options, taken.key(next), Some(number))?);
                 }
                 Outcome::Pruned => {}
                 Outcome::Fault => ending = Ending::Stops,
@@ -242,9 +241,9 @@ impl<'s> Explored<'s> {
             return Ok(Some(number));
         }
         if !checks.assumptions.is_empty() {
-            let world = decode(runs.scheme, key);
+            self.stepper.load(key);
             for &property in &checks.assumptions {
-                match self.stepper.truth(&world, property, false)? {
+                match self.stepper.truth(property, false)? {
                     Truth::True => {}
                     Truth::False => return Ok(None),
                     Truth::Fault => {

@@ -15,6 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::inference::{Cause, Computed, Findings, Visitor, called_functions};
 use super::motion::{Motion, size};
+use super::opaque::Run;
 use super::order::{Orders, Undefined};
 use super::patch::{self, Write};
 use super::shapes::{Part, Role, Scope, Shape, Shapes};
@@ -257,7 +258,8 @@ impl<'m> Analysis<'m> {
                 }
             }
             for computed in &findings.computed {
-                if moves(computed.result) && !computed.leaves.iter().any(|(role, _)| moves(*role)) {
+                let is_table = computed.runs.is_none();
+                if moves(computed.result) && !(is_table && computed.leaves.iter().any(|(role, _)| moves(*role))) {
                     broken.push((computed.result, computed.cause));
                 }
             }
@@ -373,7 +375,9 @@ impl<'m> Analysis<'m> {
             return Ok(());
         }
         let mut tables = Tables::new(&tied, &self.universes);
-        for (number, computed) in self.findings.computed.iter().enumerate() {
+        // What has runs is a condition on single values, which has told these apart.
+        let listed = self.findings.computed.iter().enumerate().filter(|(_, computed)| computed.runs.is_none());
+        for (number, computed) in listed {
             let domains: Vec<Vec<i64>> = computed.leaves.iter().map(|(_, domain)| domain.values().collect()).collect();
             let mut tuples: Vec<Vec<i64>> = vec![Vec::new()];
             for domain in &domains {
@@ -535,7 +539,7 @@ fn universes_of(
     // What is computed and not stored may have a large type, or none.
     for (computed, table) in findings.computed.iter().zip(tables) {
         if let Some(table) = table.as_ref().filter(|_| !in_state.contains(&computed.result)) {
-            universes.entry(computed.result).or_default().values.extend(table.values().flatten());
+            universes.entry(computed.result).or_default().values.extend(table.results());
         }
     }
     for (role, universe) in &mut universes {
@@ -589,8 +593,8 @@ fn universes_of(
     }
     for (computed, table) in findings.computed.iter().zip(tables) {
         let (Some(table), Some(results)) = (table, universes.get_mut(&computed.result)) else { continue };
-        for value in table.values().flatten() {
-            if let Some(position) = results.contains(*value) {
+        for value in table.results() {
+            if let Some(position) = results.contains(value) {
                 results.live[position] = true;
             }
         }
@@ -613,7 +617,32 @@ fn universes_of(
 }
 
 /// The results of a computation with one value: none where it goes wrong.
-type UnaryTable = FxHashMap<i64, Option<i64>>;
+enum UnaryTable {
+    Listed(FxHashMap<i64, Option<i64>>),
+    /// By runs of values, in increasing order.
+    Runs(Vec<Run>),
+}
+
+impl UnaryTable {
+    /// The result for a value; none if it is not one of its values.
+    fn get(&self, value: i64) -> Option<Option<i64>> {
+        match self {
+            Self::Listed(results) => results.get(&value).copied(),
+            Self::Runs(runs) => {
+                let run = runs.get(runs.partition_point(|&(_, high, _)| high < value));
+                run.filter(|(low, ..)| *low <= value).map(|&(.., result)| result)
+            }
+        }
+    }
+
+    /// The results that are values.
+    fn results(&self) -> Vec<i64> {
+        match self {
+            Self::Listed(results) => results.values().copied().flatten().collect(),
+            Self::Runs(runs) => runs.iter().filter_map(|&(.., result)| result).collect(),
+        }
+    }
+}
 
 /// Tells values apart that conditions on single values, and functions whose results are told apart, treat differently.
 /// Telling the values of one role apart may show those of another.
@@ -634,10 +663,10 @@ fn refine_by_tables(
             }
             is_stable = false;
             if let Some(universe) = universes.get_mut(&computed.leaves[0].0) {
-                let key = |value: i64| match table.get(&value) {
+                let key = |value: i64| match table.get(value) {
                     None => hash(&(number, "outside")),
                     Some(None) => hash(&(number, "wrong")),
-                    Some(Some(result)) if !is_moved => hash(&(number, *result)),
+                    Some(Some(result)) if !is_moved => hash(&(number, result)),
                     Some(Some(_)) => hash(&number),
                 };
                 universe.refine(key, budget)?;
@@ -664,8 +693,13 @@ pub(super) fn roles_of_state(shapes: &Shapes) -> FxHashSet<Role> {
 fn unary_tables(model: &Model, findings: &Findings<'_>, budget: &Budget) -> Result<Vec<Option<UnaryTable>>, Spent> {
     let table = |computed: &Computed| {
         let [(_, domain)] = &computed.leaves[..] else { return Ok(None) };
+        if let Some(runs) = &computed.runs {
+            budget.spend(runs.len() as u64)?;
+            return Ok(Some(UnaryTable::Runs(runs.clone())));
+        }
         budget.spend(domain.size())?;
-        Ok(Some(domain.values().map(|value| (value, computed.computation.value(model, &[value]))).collect()))
+        let results = domain.values().map(|value| (value, computed.computation.value(model, &[value])));
+        Ok(Some(UnaryTable::Listed(results.collect())))
     };
     findings.computed.iter().map(table).collect()
 }

@@ -15,7 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::inference::{Cause, Why};
 use super::motion::Motion;
-use super::opaque::{Computation, computes, is_small};
+use super::opaque::{Computation, computes, is_checkable, is_small};
 use super::order::{Orders, is_position, is_position_only};
 use super::patch::{self, Patch, Write};
 use super::shapes::{Part, Role, Scope, Shape, Shapes};
@@ -250,12 +250,13 @@ impl Checker<'_> {
                 || result.is_some_and(|role| motion.of(role).is_some())
         };
         moved.iter().filter(|motion| involved(motion)).all(|motion| {
-            tuples(leaves).iter().all(|tuple| {
-                let image: Vec<i64> =
-                    leaves.iter().zip(tuple).map(|((role, _), value)| motion.image(*role, *value)).collect();
+            all_tuples(leaves, &mut |tuple, image| {
+                let images = leaves.iter().zip(tuple).map(|((role, _), value)| motion.image(*role, *value));
+                image.clear();
+                image.extend(images);
                 let value = computation.value(self.model, tuple);
                 let expected = value.map(|value| result.map_or(value, |role| motion.image(role, value)));
-                computation.value(self.model, &image) == expected
+                computation.value(self.model, image) == expected
             })
         })
     }
@@ -270,13 +271,13 @@ impl Checker<'_> {
 
     /// Whether a function of leaves has the same result in the image.
     fn is_kept(&self, leaves: &[(Role, Domain)], function: &dyn Fn(&[i64]) -> Option<bool>) -> bool {
-        let tuples = tuples(leaves);
         let generators = self.claim.generators();
         let involved = |motion: &&Motion| leaves.iter().any(|(role, _)| motion.of(*role).is_some());
         generators.iter().filter(involved).all(|motion| {
-            tuples.iter().all(|tuple| {
-                let image = leaves.iter().zip(tuple).map(|((role, _), value)| motion.image(*role, *value));
-                function(&image.collect::<Vec<i64>>()) == function(tuple)
+            all_tuples(leaves, &mut |tuple, image| {
+                image.clear();
+                image.extend(leaves.iter().zip(tuple).map(|((role, _), value)| motion.image(*role, *value)));
+                function(image) == function(tuple)
             })
         })
     }
@@ -304,14 +305,23 @@ impl Checker<'_> {
     }
 }
 
-/// All values of some leaves.
-fn tuples(leaves: &[(Role, Domain)]) -> Vec<Vec<i64>> {
-    let mut tuples: Vec<Vec<i64>> = vec![Vec::new()];
-    for (_, domain) in leaves {
-        let extended = tuples.iter().flat_map(|tuple| domain.values().map(|value| [&tuple[..], &[value]].concat()));
-        tuples = extended.collect();
+/// Whether something holds for all values of some leaves. It is given room for the values of an image.
+fn all_tuples(leaves: &[(Role, Domain)], holds: &mut dyn FnMut(&[i64], &mut Vec<i64>) -> bool) -> bool {
+    fn each(
+        leaves: &[(Role, Domain)],
+        tuple: &mut Vec<i64>,
+        room: &mut Vec<i64>,
+        holds: &mut dyn FnMut(&[i64], &mut Vec<i64>) -> bool,
+    ) -> bool {
+        let Some((_, domain)) = leaves.get(tuple.len()) else { return holds(tuple, room) };
+        domain.values().all(|value| {
+            tuple.push(value);
+            let holds = each(leaves, tuple, room, holds);
+            tuple.pop();
+            holds
+        })
     }
-    tuples
+    each(leaves, &mut Vec::with_capacity(leaves.len()), &mut Vec::with_capacity(leaves.len()), holds)
 }
 
 impl Walker<'_> {
@@ -596,7 +606,8 @@ impl Walker<'_> {
             }
             let is_complete = leaves.len() == computation.leaves.len();
             let closed = leaves.iter().all(|(role, domain)| self.checker.claim.preserves(*role, domain));
-            if is_complete && closed && is_small(leaves.iter().map(|(_, domain)| domain.size())) {
+            let domains: Vec<&Domain> = leaves.iter().map(|(_, domain)| domain).collect();
+            if is_complete && closed && is_checkable(&domains) {
                 return Ok(Value::Computed(Rc::new((computation, leaves))));
             }
         }

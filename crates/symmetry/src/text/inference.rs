@@ -13,7 +13,7 @@ use quotient_ir::{
 };
 use rustc_hash::FxHashMap;
 
-use super::opaque::{Computation, computes, is_small};
+use super::opaque::{Computation, Run, computes, is_small};
 use super::patch::{self, Patch, Write};
 use super::shapes::{Part, Role, Scope, Shape, Shapes};
 use super::strict::strict_pair;
@@ -65,6 +65,8 @@ pub(super) struct Computed {
     pub(super) computation: Computation,
     /// The roles of the leaves, and the values they can have.
     pub(super) leaves: Vec<(Role, Domain)>,
+    /// Its results by runs of values, if there are too many values for a table. These results are told apart.
+    pub(super) runs: Option<Vec<Run>>,
     pub(super) result: Role,
     pub(super) cause: Cause,
 }
@@ -470,9 +472,13 @@ impl<'m> Inference<'m, '_> {
             && !computation.leaves.is_empty()
         {
             let domains: Vec<Option<Domain>> = computation.leaves.iter().map(|leaf| self.domain(*leaf)).collect();
-            if let Some(domains) = domains.into_iter().collect::<Option<Vec<_>>>()
-                && is_small(domains.iter().map(Domain::size))
-            {
+            let domains: Option<Vec<Domain>> = domains.into_iter().collect();
+            let is_table = domains.as_ref().is_some_and(|domains| is_small(domains.iter().map(Domain::size)));
+            let runs = match domains.as_deref() {
+                Some([domain]) if !is_table => computation.runs(self.model, domain),
+                _ => None,
+            };
+            if let Some(domains) = domains.filter(|_| is_table || runs.is_some()) {
                 let mut leaves = Vec::new();
                 for (&leaf, domain) in computation.leaves.iter().zip(domains) {
                     leaves.push((self.expression(leaf)?, domain));
@@ -480,7 +486,7 @@ impl<'m> Inference<'m, '_> {
                 let result = self.findings.fresh();
                 let cause = self.cause(Why::Computes(expression));
                 if !self.only_flow {
-                    self.findings.computed.push(Computed { computation, leaves, result, cause });
+                    self.findings.computed.push(Computed { computation, leaves, runs, result, cause });
                 }
                 return Ok(result);
             }

@@ -173,6 +173,9 @@ pub(super) fn reports(model: &Model, found: &TextSymmetries) -> Vec<RoleReport> 
 /// The table of a computation with one value.
 fn table(model: &Model, role: Role, computed: &Computed) -> Kind {
     let [(_, domain)] = &computed.leaves[..] else { return Kind::Unknown };
+    if computed.runs.is_some() {
+        return Kind::Unknown;
+    }
     let results = if computed.result == role { Results::Own } else { Results::Others };
     Kind::Computes(domain.values().map(|value| (value, computed.computation.value(model, &[value]))).collect(), results)
 }
