@@ -355,6 +355,16 @@ fn classes_of_many_processes() {
     }
 }
 
+/// A cover that one process reaches has no value for another one.
+#[test]
+fn covers_without_a_value() {
+    let text = symmetric_program(127_111, Kind::NearlySymmetric);
+    let model = load_murphi("random", &text, &[]).expect("it is valid");
+    let tally = Tally::default();
+    assert_eq!(compare(&model, DeadlockMode::Off, &tally), Ok(()));
+    assert_eq!(tally.violated.into_inner(), 1, "{:?}", tally.refused);
+}
+
 /// What can always be reached, for each process or for each pair of them: some may die, or there is no way back.
 #[test]
 fn what_can_always_be_reached_for_each() {

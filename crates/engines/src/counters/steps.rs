@@ -407,8 +407,8 @@ impl<'s> Stepper<'s> {
         run(scheme, (&mut self.machine, &mut self.after), rule, own, &mut |ran| record(scheme, rule, ran, steps))
     }
 
-    /// Whether all instances of a property hold in the state that was taken, or some: the first that decides it, or has
-    /// no value.
+    /// Whether all instances of a property hold in the state that was taken, or, if `decisive`, some. No value if one has
+    /// none, unless another one is false before it where all have to hold.
     ///
     /// # Errors
     /// If counters do not show it.
@@ -421,11 +421,11 @@ impl<'s> Stepper<'s> {
         let mut valuations = Valuations { machine, parameters: &entry.parameters, only: None, span: entry.span };
         valuations.each(&mut |machine, _, _, _| {
             let value = value(machine, condition)?;
-            let decides = value == Truth::Fault || (value == Truth::True) == decisive;
-            if decides {
+            if value == Truth::Fault || (value == Truth::True) == decisive {
                 found = value;
             }
-            Ok(!decides)
+            // Where one has to hold, all are evaluated, since any may have no value.
+            Ok(value != Truth::Fault && (decisive || value == Truth::True))
         })?;
         Ok(found)
     }
