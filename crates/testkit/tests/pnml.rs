@@ -240,6 +240,27 @@ fn the_end_of_a_class() {
     }
 }
 
+/// Tokens that go on to the last value of a class gather there; one that no token leaves is no model for the others.
+#[test]
+fn values_that_only_conditions_mention() {
+    let (x, next) =
+        ("<variable refvariable=\"x\"/>", "<successor><subterm><variable refvariable=\"x\"/></subterm></successor>");
+    let condition = format!(
+        "<condition><structure><inequality><subterm>{x}</subterm><subterm><useroperator declaration=\"c0\"/></subterm>\
+         </inequality></structure></condition>"
+    );
+    for (sort, condition, states) in
+        [("finiteenumeration", "", 5u64), ("cyclicenumeration", "", 10), ("cyclicenumeration", &condition, 5)]
+    {
+        let text = one_step(sort, 3, condition, next).replace("target=\"q\"", "target=\"p\"");
+        let model = Model::from_text("gather.pnml", &text, Language::Pnml).expect("a net");
+        for (engine, symmetry) in searches() {
+            let found = counts(&model, engine, symmetry).expect("an answer").expect("all markings");
+            assert_eq!(found.states, states.into(), "{sort} {condition} {engine:?} {symmetry:?}");
+        }
+    }
+}
+
 /// A transition with far more values of its variables than can be tried, most of which it looks up in a place that never
 /// changes: a token goes around a circle of 300 places, three of them at a time, and its colour stays.
 #[test]

@@ -106,7 +106,7 @@ fn counted(net: &Net, class: ClassId) -> Vec<(usize, usize)> {
     components.collect()
 }
 
-/// Values of a class, one for all that no term mentions.
+/// Values of a class, one for all that no term and no condition mentions.
 fn colours(net: &Net, class: ClassId) -> Vec<i64> {
     let mut mentioned: Vec<i64> = Vec::new();
     let mut look = |place: usize, terms: &[Term]| {
@@ -126,6 +126,18 @@ fn colours(net: &Net, class: ClassId) -> Vec<i64> {
     for transition in &net.transitions {
         for (place, terms) in transition.inputs.iter().chain(&transition.outputs) {
             look(*place, terms);
+        }
+    }
+    // Of any class: these are too many at most.
+    let values = net.classes[class].first..=net.classes[class].last();
+    for transition in &net.transitions {
+        let Known { equal, different } = Known::of(&transition.guard);
+        for value in equal.into_iter().chain(different).flat_map(|(left, right)| [left, right]) {
+            if let Value::Constant(value) = value
+                && values.contains(&value)
+            {
+                mentioned.push(value);
+            }
         }
     }
     mentioned.sort_unstable();
