@@ -93,7 +93,7 @@ impl Computation {
     /// The results of a function of one value, if it is constant on few intervals. Found by bisection with bounds of the
     /// results, so the cost is a matter of the runs and not of the values.
     pub(super) fn runs(&self, model: &Model, domain: &Domain) -> Option<Vec<Run>> {
-        if self.leaves.len() != 1 || domain.size() > MOST_IN_RUNS {
+        if self.leaves.len() != 1 || !is_checkable(&[domain]) {
             return None;
         }
         let mut pending: Vec<(i64, i64)> = domain.pieces().iter().rev().copied().collect();
@@ -220,6 +220,7 @@ fn calls(model: &Model, expression: ExprId) -> bool {
 /// Whether a function of leaves with these values can be checked value by value: its table is small, or it has one leaf.
 pub(super) fn is_checkable(domains: &[&Domain]) -> bool {
     match domains {
+        // The size of all numbers is 0.
         [domain] => (1..=MOST_IN_RUNS).contains(&domain.size()),
         _ => is_small(domains.iter().map(|domain| domain.size())),
     }
@@ -310,5 +311,7 @@ mod tests {
         let large = Domain::interval(1, 1_000_000);
         let computation = Computation::new(&model, leaf, 2).expect("a leaf");
         assert_eq!(computation.runs(&model, &large), None);
+        let all = Domain::interval(i64::MIN, i64::MAX);
+        assert_eq!(computation.runs(&model, &all), None);
     }
 }
