@@ -927,3 +927,81 @@ fn exact_counts() {
     assert!(whole.stdout.contains("states       6, representing 10 (1.67× reduction)\n"), "{whole}");
     assert!(!whole.stdout.contains("slice"), "{whole}");
 }
+
+/// What is known without a search is said so, and no figures of a search are shown.
+#[test]
+fn settled_without_a_search() {
+    expect(
+        quotient(["check", "requests.pnml", "--properties", "requests.xml", "--property", "two"]),
+        str![[r#"
+holds
+
+holds      invariant  two
+
+time         …
+memory       …
+---- stderr
+warning[unbounded-place]: `requests` is unbounded: repeat `ask`
+ --> requests.pnml:5:7
+  |
+5 |       <place id="requests"/>
+  |       ^^^^^^^^^^^^^^^^^^^^^^
+  |
+  = help: the number of markings is infinite; searched as far as no place holds more than 255 tokens (`-D tokens=N` for another number)
+
+note: `two` needed no search: decided by the minimal coverability set (Karp and Miller)
+---- exit status 0
+
+"#]],
+    );
+    expect(
+        quotient(["check", "requests.pnml", "--properties", "requests.xml", "--all-errors", "--max-depth", "9"]),
+        str![[r#"
+violated: invariant "one"
+
+ 0  Startstate "initial marking"
+      requests: 0
+      free: 2
+      busy: 0
+ 1  Rule "ask"
+      requests: 0 → 1
+ 2  Rule "ask"
+      requests: 1 → 2
+ 3  Rule "serve"
+      requests: 2 → 1
+      free: 2 → 1
+      busy: 0 → 1
+ 4  Rule "serve"
+      requests: 1 → 0
+      free: 1 → 0
+      busy: 1 → 2
+    invariant "one" fails here
+    requests.xml:9:3
+    9 |   <property>
+
+holds      invariant  two
+violated   invariant  one
+undecided  no deadlock
+undecided  no errors
+
+symmetries   none found (…
+states       24
+transitions  47
+depth        9
+time         …
+memory       …
+---- stderr
+warning[unbounded-place]: `requests` is unbounded: repeat `ask`
+ --> requests.pnml:5:7
+  |
+5 |       <place id="requests"/>
+  |       ^^^^^^^^^^^^^^^^^^^^^^
+  |
+  = help: the number of markings is infinite; searched as far as no place holds more than 255 tokens (`-D tokens=N` for another number)
+
+note: `two` needed no search: decided by the minimal coverability set (Karp and Miller)
+---- exit status 1
+
+"#]],
+    );
+}

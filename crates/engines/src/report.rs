@@ -249,6 +249,18 @@ impl Report {
         Self::new(Vec::new(), None, Figures { words: layout.words(), ..Figures::default() })
     }
 
+    /// Adds the verdict on a property, in the order of declaration.
+    pub fn add(&mut self, property: PropertyReport) {
+        let position = |subject: Subject| match subject {
+            Subject::Property(id) => Some(id),
+            Subject::Deadlock | Subject::Errors => None,
+        };
+        let own = position(property.subject);
+        let is_later = |other: &PropertyReport| position(other.subject).is_none_or(|id| Some(id) > own);
+        let place = self.properties.iter().position(is_later).unwrap_or(self.properties.len());
+        self.properties.insert(place, property);
+    }
+
     /// Computes the overall verdict from those on all subjects. A search that did not finish is inconclusive even if
     /// nothing was checked.
     pub fn summarize(&mut self) {

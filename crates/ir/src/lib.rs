@@ -44,7 +44,7 @@ pub use interpreter::{
 };
 pub use layout::{Layout, LayoutError, MultisetSlots, Slot, State, Valuation};
 pub use model::{
-    Function, Local, LocalKind, Model, Objective, Parameter, Property, PropertyKind, Rule, Start, Variable,
+    Function, Local, LocalKind, Model, Objective, Parameter, Property, PropertyKind, Rule, Settled, Start, Variable,
 };
 pub use murphi::{PrintError, PrintOptions, print_murphi};
 pub use notation::{Index, Notation};

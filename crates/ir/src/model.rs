@@ -40,6 +40,8 @@ pub struct Model {
     pub assertions: Vec<PropertyId>,
     /// Cover properties of which the best state is asked for.
     pub objectives: Vec<Objective>,
+    /// Invariants and cover properties that need no search.
+    pub settled: Vec<Settled>,
     /// Whether the source claims that there is no deadlock, in a language where this is a claim like others.
     pub claims_no_deadlock: bool,
     /// Types besides scalarsets whose values the source declares interchangeable, such as the deferred sets of B. This
@@ -175,6 +177,16 @@ pub struct Objective {
     pub is_least: bool,
 }
 
+/// An invariant that holds, or a cover property that is not reached, in any state, also in those beyond bounds that are only
+/// assumed ([`StatementKind::Require`](crate::StatementKind::Require)). It has been shown for all states together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settled {
+    /// The property.
+    pub property: PropertyId,
+    /// How it was shown.
+    pub by: &'static str,
+}
+
 /// The kind of claim a property makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PropertyKind {
@@ -249,6 +261,7 @@ impl Model {
             properties: Table::new(),
             assertions: Vec::new(),
             objectives: Vec::new(),
+            settled: Vec::new(),
             claims_no_deadlock: false,
             interchangeable: Vec::new(),
             notations: Vec::new(),

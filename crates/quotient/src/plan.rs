@@ -185,6 +185,8 @@ pub struct Plan {
     pub(crate) properties: Vec<PropertyId>,
     /// The temporal properties that are checked, each in its own search.
     pub(crate) temporal: Vec<PropertyId>,
+    /// The properties that were settled without a search.
+    pub(crate) settled: Vec<PropertyId>,
     /// Further claims of the model, which cannot be checked.
     pub(crate) unsupported: Vec<UnsupportedProperty>,
     /// The number of threads the search can use.
@@ -199,8 +201,13 @@ impl Plan {
     /// # Errors
     /// If they cannot be used ([`Error::Refused`]).
     pub fn new(model: &Model, options: &Options) -> Result<Self, Error> {
-        let search = search_options(model, options)?;
+        let mut search = search_options(model, options)?;
         let claims = claims(model.ir(), search.properties.as_deref());
+        let is_settled = |id: &PropertyId| model.ir().settled.iter().any(|settled| settled.property == *id);
+        let (settled, claims): (Vec<PropertyId>, Vec<PropertyId>) = claims.into_iter().partition(is_settled);
+        if !settled.is_empty() {
+            search.properties = Some(claims.clone());
+        }
         let kind = |id: PropertyId| model.ir().properties[id].kind;
         let (temporal, properties): (Vec<PropertyId>, Vec<PropertyId>) =
             claims.into_iter().partition(|&id| kind(id) == PropertyKind::Temporal);
@@ -243,9 +250,10 @@ impl Plan {
         };
         let threads = if alone.is_some() { 1 } else { options.threads };
         let note = |alone| format!("{alone} uses one thread, not {}", options.threads);
-        let notes = alone.filter(|_| options.threads > 1).map(note).into_iter().collect();
+        let mut notes: Vec<String> = alone.filter(|_| options.threads > 1).map(note).into_iter().collect();
+        notes.extend(settled_by(model, &settled));
         let (model, options) = (model.clone(), options.clone());
-        Ok(Self { model, options, search, properties, temporal, unsupported, threads, notes })
+        Ok(Self { model, options, search, properties, temporal, settled, unsupported, threads, notes })
     }
 
     /// Runs the check.
@@ -276,13 +284,30 @@ impl Plan {
     /// Whether anything is claimed about single states, or can go wrong in them.
     pub(crate) fn searches_states(&self) -> bool {
         let is_asked = !self.properties.is_empty() || self.search.deadlock != DeadlockMode::Off || self.search.errors;
-        is_asked || self.temporal.is_empty()
+        is_asked || self.temporal.is_empty() && self.settled.is_empty()
     }
 
     /// The model.
     pub fn model(&self) -> &Model {
         &self.model
     }
+}
+
+/// What settled properties without a search.
+fn settled_by(model: &Model, settled: &[PropertyId]) -> Vec<String> {
+    let mut notes: Vec<String> = Vec::new();
+    for (position, one) in model.ir().settled.iter().enumerate() {
+        let alike = &model.ir().settled[..position];
+        if alike.iter().any(|other| other.by == one.by) {
+            continue;
+        }
+        let own = model.ir().settled.iter().filter(|other| other.by == one.by && settled.contains(&other.property));
+        let names: Vec<String> = own.map(|other| format!("`{}`", property_name(model.ir(), other.property))).collect();
+        if !names.is_empty() {
+            notes.push(format!("{} needed no search: decided by {}", names.join(", "), one.by));
+        }
+    }
+    notes
 }
 
 /// The options of the engine, if they are valid by themselves.

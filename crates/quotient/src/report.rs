@@ -5,7 +5,7 @@ use std::time::Duration;
 use num_bigint::BigUint;
 use quotient_engines::{
     self as engines, Approximation, Extent, LivenessReport, PropertyReport, RuleFirings, SetsReport, StopReason,
-    TemporalReport, Verdict, Way,
+    Subject, TemporalReport, Verdict, Way,
 };
 use quotient_ir::{PropertyId, RuleId, Span, Trace};
 use quotient_symmetry::Refused;
@@ -79,6 +79,8 @@ pub struct Report {
     pub liveness_searches: Vec<LivenessReport>,
     /// The searches for temporal properties.
     pub temporal: Vec<TemporalReport>,
+    /// The properties that needed no search.
+    pub settled: Vec<PropertyId>,
     /// The comparison with the unreduced search, if there was one.
     pub cross_check: Option<CrossCheck>,
     /// The rules without an instance that can fire in any reachable state; unknown unless the search finished. After an
@@ -354,6 +356,7 @@ impl Report {
             proof,
             liveness_searches,
             temporal,
+            settled: Vec::new(),
             cross_check,
             never_fired,
             store_bytes: memory_bytes,
@@ -377,10 +380,20 @@ impl Report {
         Self {
             verdict,
             unsupported: plan.unsupported.clone(),
+            settled: plan.settled.clone(),
             threads: plan.threads,
             all_errors: plan.search.violations.collects(),
             ..self
         }
+    }
+
+    /// Whether nothing was searched, since no property needed it.
+    pub fn needed_no_search(&self) -> bool {
+        let is_settled = |property: &PropertyReport| match property.subject {
+            Subject::Property(id) => self.settled.contains(&id),
+            Subject::Deadlock | Subject::Errors => false,
+        };
+        !self.properties.is_empty() && self.properties.iter().all(is_settled)
     }
 
     /// The states stored, however many: orbits or single states, as far as they are known.

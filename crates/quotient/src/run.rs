@@ -7,10 +7,11 @@ use std::time::{Duration, Instant, SystemTime};
 
 use num_bigint::BigUint;
 use quotient_engines::{
-    self as engines, Clock, Observer as EngineObserver, Progress, SetsReport, StopReason, TemporalReport, Verdict,
+    self as engines, Clock, Observer as EngineObserver, Progress, PropertyReport, SetsReport, StopReason, Subject,
+    TemporalReport, Verdict,
 };
 
-use quotient_ir::Interrupt;
+use quotient_ir::{Interrupt, PropertyKind};
 
 use crate::adaptive::{self, Searched};
 use crate::attempt::Attempt;
@@ -95,6 +96,7 @@ pub(crate) fn check(plan: &Plan, control: &Control, observer: &mut dyn Observer)
         }
     };
     temporal::leave_open(plan, &mut found);
+    add_settled(plan, &mut found.report);
     if plan.options.cross_check && found.report.cross_check.is_none() && found.report.stop_reason.is_none() {
         notes.push("there was nothing to compare, since the search was not reduced".to_owned());
     }
@@ -132,6 +134,27 @@ pub(crate) fn check(plan: &Plan, control: &Control, observer: &mut dyn Observer)
         report.elapsed = started.elapsed();
     }
     Ok(report)
+}
+
+/// Adds the verdicts on properties that needed no search.
+fn add_settled(plan: &Plan, report: &mut engines::Report) {
+    if plan.settled.is_empty() {
+        return;
+    }
+    for &property in &plan.settled {
+        let verdict = match plan.model.ir().properties[property].kind {
+            // It is never reached.
+            PropertyKind::Cover => Verdict::Violated,
+            _ => Verdict::Holds,
+        };
+        report.add(PropertyReport {
+            subject: Subject::Property(property),
+            verdict,
+            trace: None,
+            other_traces: Vec::new(),
+        });
+    }
+    report.summarize();
 }
 
 /// The modification time and the length of a file, to detect whether it was written since.

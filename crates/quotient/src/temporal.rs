@@ -153,13 +153,7 @@ fn add(found: &mut Found, report: &TemporalReport, alone: bool) {
         trace: report.trace.clone(),
         other_traces: Vec::new(),
     };
-    let properties = &mut found.report.properties;
-    let is_later = |other: &PropertyReport| match other.subject {
-        Subject::Property(id) => id > report.property,
-        Subject::Deadlock | Subject::Errors => true,
-    };
-    let position = properties.iter().position(is_later).unwrap_or(properties.len());
-    properties.insert(position, own);
+    found.report.add(own);
     let ended = report.stop_reason.clone().filter(|reason| *reason != StopReason::Violation);
     if found.report.stop_reason.is_none() {
         found.report.stop_reason = ended;

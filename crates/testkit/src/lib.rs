@@ -19,6 +19,7 @@ pub mod pool;
 pub mod prerequisites;
 pub mod promela;
 pub mod random_b;
+pub mod random_coverability;
 pub mod random_csp;
 pub mod random_dve;
 pub mod random_families;

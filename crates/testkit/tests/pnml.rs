@@ -1,6 +1,7 @@
 //! Petri nets: those of the Model Checking Contest with the numbers that it publishes, our own with what their headers
 //! expect, and random ones, with random formulas of the contest, against a direct interpreter: whole and reduced, state by
-//! state, by sets and by counters. `QUOTIENT_RANDOM_NETS`, `QUOTIENT_RANDOM_LARGE_NETS` and `QUOTIENT_RANDOM_NET_FORMULAS` set
+//! state, by sets and by counters; unbounded ones, with conditions on numbers of tokens, against a search backward.
+//! `QUOTIENT_RANDOM_NETS`, `QUOTIENT_RANDOM_LARGE_NETS`, `QUOTIENT_RANDOM_NET_FORMULAS` and `QUOTIENT_UNBOUNDED_NETS` set
 //! the numbers of nets, `QUOTIENT_RANDOM_SEED` the first seed of nets with formulas.
 
 use std::path::Path;
@@ -14,6 +15,7 @@ use quotient_testkit::examples::{pnml_examples, workspace};
 use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::prerequisites::corpus;
 use quotient_testkit::promela::order;
+use quotient_testkit::random_coverability::BlackNet;
 use quotient_testkit::random_murphi::Random;
 use quotient_testkit::random_pnml::{
     Answer, Category, Explored, Question, RandomNet, random_net, random_net_of, random_symmetric_net,
@@ -623,6 +625,135 @@ fn random_formulas_of_the_contest() {
         wrong.iter().take(3).map(|it| it.as_str()).collect::<Vec<_>>().join("\n")
     );
     assert!(answers.0 as usize > 10 * seeds.len() && answers.1 as usize > seeds.len() / 2, "{answers:?}");
+}
+
+/// A net in which requests are made without end; at most two are served at a time, and one needs what both of two others have.
+const UNBOUNDED: &str = r#"<pnml><net id="n" type="ptnet"><page id="g">
+<place id="requests"/><place id="free"><initialMarking><text>2</text></initialMarking></place><place id="busy"/>
+<place id="left"><initialMarking><text>1</text></initialMarking></place><place id="right"/><place id="both"/>
+<transition id="ask"/><arc id="a1" source="ask" target="requests"/>
+<transition id="serve"/><arc id="s1" source="requests" target="serve"/><arc id="s2" source="free" target="serve"/>
+<arc id="s3" source="serve" target="busy"/>
+<transition id="end"/><arc id="e1" source="busy" target="end"/><arc id="e2" source="end" target="free"/>
+<transition id="turn"/><arc id="t1" source="left" target="turn"/><arc id="t2" source="turn" target="right"/>
+<transition id="join"/><arc id="j1" source="left" target="join"/><arc id="j2" source="right" target="join"/>
+<arc id="j3" source="join" target="both"/>
+</page></net></pnml>"#;
+
+/// What is true for any number of tokens is shown without a search; what is not is refuted with a run.
+#[test]
+fn unbounded_nets_have_answers() {
+    let tokens = |places: &[&str]| {
+        let places: String = places.iter().map(|place| format!("<place>{place}</place>")).collect();
+        format!("<tokens-count>{places}</tokens-count>")
+    };
+    let constant = |number: i64| format!("<integer-constant>{number}</integer-constant>");
+    let at_most = |places: &[&str], number| format!("<integer-le>{}{}</integer-le>", tokens(places), constant(number));
+    let fireable = "<is-fireable><transition>join</transition></is-fireable>";
+    let always = |inner: &str| format!("<all-paths><globally>{inner}</globally></all-paths>");
+    let some = |inner: &str| format!("<exists-path><finally>{inner}</finally></exists-path>");
+    let difference = format!("<integer-le>{}{}</integer-le>", tokens(&["busy"]), tokens(&["requests"]));
+    let formulas = [
+        ("two", always(&at_most(&["busy"], 2)), Some(true)),
+        ("one", always(&at_most(&["busy"], 1)), Some(false)),
+        ("few", always(&at_most(&["busy", "requests"], 9)), Some(false)),
+        ("pool", always(&format!("<integer-eq>{}{}</integer-eq>", tokens(&["busy", "free"]), constant(2))), None),
+        ("join", some(fireable), Some(false)),
+        ("never", always(&format!("<negation>{fireable}</negation>")), Some(true)),
+        ("alive", always("<negation><deadlock/></negation>"), None),
+        ("more", always(&difference), Some(false)),
+        ("both", some(&format!("<conjunction>{fireable}<deadlock/></conjunction>")), None),
+        ("later", always(&some(fireable)), None),
+    ];
+    let folder = tempfile::tempdir().expect("a folder");
+    let (path, file) = (folder.path().join("net.pnml"), folder.path().join("formulas.xml"));
+    std::fs::write(&path, UNBOUNDED).expect("a file");
+    let named: Vec<(&str, &str)> = formulas.iter().map(|(id, text, _)| (*id, text.as_str())).collect();
+    std::fs::write(&file, property_set(&named)).expect("a file");
+    let options = LoadOptions { property_files: vec![file], ..LoadOptions::default() };
+    let model = Model::from_path_with(&path, &options).expect("a net with a warning");
+    let run = |options: Options| {
+        let limits = Limits { max_states: Some(2_000), ..Limits::default() };
+        Plan::new(&model, &Options { limits, ..options }).expect("a plan").run().expect("a report")
+    };
+    for (id, _, expected) in &formulas {
+        let report = run(Options { properties: vec![(*id).to_owned()], ..Options::default() });
+        let verdict = match expected {
+            Some(true) => Verdict::Holds,
+            Some(false) => Verdict::Violated,
+            None => Verdict::Inconclusive,
+        };
+        assert_eq!(report.verdict, verdict, "{id}: {report:?}");
+        let is_settled = ["two", "join", "never"].contains(id);
+        assert_eq!(report.notes.iter().any(|note| note.contains("needed no search")), is_settled, "{id}");
+        assert_eq!(report.states == 0, is_settled, "{id}");
+    }
+    // Beside others, in the order of declaration.
+    let report = run(Options { properties: ["never", "one", "two"].map(Into::into).to_vec(), ..Options::default() });
+    let verdicts: Vec<Verdict> = report.properties.iter().map(|property| property.verdict).collect();
+    assert_eq!(verdicts, [Verdict::Holds, Verdict::Violated, Verdict::Holds]);
+    assert_eq!(report.verdict, Verdict::Violated);
+}
+
+/// Compares the answers about an unbounded net with those of a search backward: how many, and how many needed no search.
+fn compare_covered(seed: u64) -> Result<(u64, u64), String> {
+    let mut random = Random::new(seed ^ 0xC0_4E12);
+    let net = BlackNet::random(&mut random);
+    let folder = tempfile::tempdir().expect("a folder");
+    let (path, file) = (folder.path().join("net.pnml"), folder.path().join("formulas.xml"));
+    std::fs::write(&path, net.text()).expect("a file");
+    let mut expected = Vec::new();
+    let mut texts = Vec::new();
+    for number in 0..4 {
+        let goal = net.goal(&mut random, number % 3);
+        let Some(reached) = net.reaches(&goal) else { continue };
+        let (some, none) = (goal.text(&mut random, true), goal.text(&mut random, false));
+        texts.push((format!("some{number}"), format!("<exists-path><finally>{some}</finally></exists-path>")));
+        texts.push((format!("none{number}"), format!("<all-paths><globally>{none}</globally></all-paths>")));
+        expected.extend([reached, !reached]);
+    }
+    let named: Vec<(&str, &str)> = texts.iter().map(|(id, text)| (id.as_str(), text.as_str())).collect();
+    let set = property_set(&named);
+    std::fs::write(&file, &set).expect("a file");
+    let options = LoadOptions { property_files: vec![file], ..LoadOptions::default() };
+    let told = |problem: String| format!("seed {seed}: {problem}\n{}\n{set}", net.text());
+    let model = Model::from_path_with(&path, &options).map_err(|error| told(format!("{error:?}")))?;
+    let (mut compared, mut settled) = (0, 0);
+    for ((id, _), &expected) in texts.iter().zip(&expected) {
+        let limits = Limits { max_states: Some(3_000), ..Limits::default() };
+        let options = Options { properties: vec![id.clone()], limits, ..Options::default() };
+        let report =
+            Plan::new(&model, &options).and_then(|plan| plan.run()).map_err(|error| told(error.to_string()))?;
+        let is_settled = report.notes.iter().any(|note| note.contains("needed no search"));
+        let found = match report.verdict {
+            Verdict::Holds => true,
+            Verdict::Violated => false,
+            // What is reached may be far away.
+            Verdict::Inconclusive if expected == id.starts_with("some") => continue,
+            Verdict::Inconclusive => return Err(told(format!("{id} is open: {:?}", report.stop_reason))),
+        };
+        if found != expected {
+            return Err(told(format!("{id}: {found}, not {expected}")));
+        }
+        compared += 1;
+        settled += u64::from(is_settled);
+    }
+    Ok((compared, settled))
+}
+
+#[test]
+fn unbounded_nets_against_a_search_backward() {
+    let seeds: Vec<u64> = (1..=number_from("QUOTIENT_UNBOUNDED_NETS", 150)).collect();
+    let results = map_on_workers(2, &seeds, |&seed| compare_covered(seed));
+    let wrong: Vec<&String> = results.iter().filter_map(|it| it.as_ref().err()).collect();
+    let (compared, settled) = results.iter().flatten().fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1));
+    #[expect(clippy::print_stderr, reason = "what is recorded of a long run")]
+    {
+        eprintln!("{compared} answers compared, {settled} of them without a search");
+    }
+    let shown: Vec<&str> = wrong.iter().take(3).map(|it| it.as_str()).collect();
+    assert!(wrong.is_empty(), "{} wrong: {}", wrong.len(), shown.join("\n"));
+    assert!(compared as usize > 3 * seeds.len() && settled as usize > seeds.len() / 2, "{compared}, {settled}");
 }
 
 /// Nothing is wrong, and one of so many was compared.

@@ -99,13 +99,18 @@ pub(crate) fn summary(outcome: &Outcome<'_>) -> String {
 fn verdict_lines(outcome: &Outcome<'_>, palette: Palette) -> String {
     match outcome.report.verdict {
         Verdict::Holds if outcome.counts.is_some() => format!("{}\n", palette.good("complete")),
-        Verdict::Holds if outcome.report.states == 0 && outcome.report.proof.is_none() => {
+        Verdict::Holds if searches_states(outcome.report) && outcome.report.states == 0 => {
             format!("{}, but no state is reachable\n", palette.open("holds"))
         }
         Verdict::Holds => format!("{}\n", palette.good("holds")),
         Verdict::Violated => violated_line(outcome, palette),
         Verdict::Inconclusive => inconclusive_line(outcome, palette),
     }
+}
+
+/// Whether states were counted.
+fn searches_states(report: &Report) -> bool {
+    report.proof.is_none() && !report.needed_no_search()
 }
 
 fn violated_line(outcome: &Outcome<'_>, palette: Palette) -> String {
@@ -669,7 +674,7 @@ pub(super) fn figure_rows(outcome: &Outcome<'_>) -> Vec<(&'static str, String)> 
             }
         }
     }
-    if report.proof.is_none() {
+    if searches_states(report) {
         rows.push(("states", states));
     }
     rows.extend(report.proof.as_ref().map(proof_row));
@@ -702,11 +707,11 @@ pub(super) fn figure_rows(outcome: &Outcome<'_>) -> Vec<(&'static str, String)> 
             rows.push(("deadlocks", quantity::count(deadlocks)));
         }
     }
-    if report.proof.is_none() {
+    if searches_states(report) {
         rows.push(("transitions", quantity::digits(&report.all_transitions().to_string())));
     }
     // Products have no depth that means anything, and sets need not be found step by step.
-    if report.depth > 0 || report.temporal.is_empty() && report.sets.is_none() && report.proof.is_none() {
+    if report.depth > 0 || report.temporal.is_empty() && report.sets.is_none() && searches_states(report) {
         rows.push(("depth", quantity::count(report.depth)));
     }
     let counted = if report.sets.is_some() { 0 } else { report.states };

@@ -1,4 +1,5 @@
-//! Which places of a net are unbounded, and what the others can hold at most: the minimal coverability set.
+//! Which places of a net are unbounded, what the others can hold at most, and which numbers of tokens can be reached or
+//! exceeded: the minimal coverability set.
 //!
 //! R. M. Karp, R. E. Miller: *Parallel program schemata*, 1969, explore markings with ω for numbers that grow without
 //! bound. Leaving out what larger markings cover, as they are found, gives wrong sets if it is done carelessly (A. Finkel,
@@ -24,6 +25,51 @@ pub(super) struct Coverability {
     pub(super) bounds: Vec<Option<i64>>,
     /// A run that can be repeated at its end, if a place is unbounded.
     pub(super) pump: Option<Pump>,
+    /// The net, colour by colour.
+    pub(super) unfolding: Unfolding,
+    /// The minimal coverability set.
+    set: Vec<Vec<i64>>,
+}
+
+/// A condition on cells that more tokens do not turn false.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Goal {
+    All(Vec<Goal>),
+    Any(Vec<Goal>),
+    /// The sum of some cells, each with a positive weight, is at least this.
+    AtLeast {
+        weights: Vec<(usize, i64)>,
+        tokens: i128,
+    },
+}
+
+impl Goal {
+    /// What always holds.
+    pub(super) const ALWAYS: Self = Self::All(Vec::new());
+    /// What never holds.
+    pub(super) const NEVER: Self = Self::Any(Vec::new());
+
+    /// Whether it holds where numbers of tokens are at least those of a marking, as far as these are finite, and as large as
+    /// need be otherwise.
+    fn holds_up_to(&self, marking: &[i64]) -> bool {
+        match self {
+            Self::All(parts) => parts.iter().all(|part| part.holds_up_to(marking)),
+            Self::Any(parts) => parts.iter().any(|part| part.holds_up_to(marking)),
+            Self::AtLeast { weights, tokens } => {
+                let is_unbounded = |&(cell, _): &(usize, i64)| marking[cell] == UNBOUNDED;
+                let sum = || weights.iter().map(|&(cell, weight)| i128::from(marking[cell]) * i128::from(weight)).sum();
+                weights.iter().any(is_unbounded) || tokens <= &sum()
+            }
+        }
+    }
+}
+
+impl Coverability {
+    /// Whether a condition holds in some reachable marking. Reachable markings come as close as one likes to each marking of the
+    /// set, and none exceeds all of them; the condition does not mind more tokens.
+    pub(super) fn reaches(&self, goal: &Goal) -> bool {
+        self.set.iter().any(|marking| goal.holds_up_to(marking))
+    }
 }
 
 /// Firings from the initial marking, and then firings that can be repeated for ever, each time with more tokens in a place.
@@ -39,6 +85,7 @@ pub(super) struct Pump {
 struct Cover {
     bounds: Vec<Option<i64>>,
     pump: Option<CellPump>,
+    set: Vec<Vec<i64>>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -62,7 +109,7 @@ pub(super) fn coverability(net: &Net) -> Option<Coverability> {
             |changes: Vec<usize>| changes.into_iter().map(|it| unfolding.changes[it].firing.clone()).collect();
         Pump { place: unfolding.places[cell], before: firings(before), repeated: firings(repeated) }
     });
-    Some(Coverability { bounds, pump })
+    Some(Coverability { bounds, pump, unfolding, set: found.set })
 }
 
 impl Change {
@@ -137,7 +184,8 @@ impl Unfolding {
         let is_closed = self.is_closed(&set, &mut work)?;
         debug_assert!(is_closed, "a step leaves the coverability set");
         let greatest = |cell: usize| set.iter().map(|marking| marking[cell]).max().filter(|&most| most != UNBOUNDED);
-        is_closed.then(|| Cover { bounds: (0..self.initial.len()).map(greatest).collect(), pump })
+        let bounds = (0..self.initial.len()).map(greatest).collect();
+        is_closed.then_some(Cover { bounds, pump, set })
     }
 
     /// Replaces numbers that have grown since a smaller marking on the way here by ω.

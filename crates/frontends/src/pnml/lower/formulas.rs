@@ -7,8 +7,8 @@
 
 use quotient_ir::{
     BinaryOperator, Diagnostic, Expr, ExprId, Formula, Function, Local, LocalKind, Model, Objective, Place, Positions,
-    Property, PropertyKind, ReturnValue, Root, Statement, StatementKind, Temporal, TemporalClaim, Type, TypeId,
-    TypeKind,
+    Property, PropertyKind, ReturnValue, Root, Settled, Statement, StatementKind, Temporal, TemporalClaim, Type,
+    TypeId, TypeKind,
 };
 use quotient_temporal::branching::is_ctl;
 use quotient_temporal::{Atom, Formulas, PathQuantifier};
@@ -84,6 +84,7 @@ impl Lowering<'_> {
             return;
         }
         let Some(tree) = self.tree(&mut scope, formula) else { return };
+        let is_settled = self.is_settled(formula);
         let (kind, claim) = match tree {
             Tree::Path(PathQuantifier::All, inner) => match *inner {
                 Tree::Always(inner) => match *inner {
@@ -110,7 +111,10 @@ impl Lowering<'_> {
                 None => return,
             },
         };
-        self.add_property(name, kind, formula, scope, element);
+        let property = self.add_property(name, kind, formula, scope, element);
+        if is_settled {
+            self.model.settled.push(Settled { property, by: "the minimal coverability set (Karp and Miller)" });
+        }
     }
 
     fn add_property(
@@ -169,12 +173,9 @@ impl Lowering<'_> {
     }
 
     fn only(&mut self, scope: &mut Scope, element: &Element) -> Option<Box<Tree>> {
-        // Older formulas say here what holds without a successor.
-        let operands: Vec<&Element> =
-            element.children.iter().filter(|it| !["if-no-successor", "steps"].contains(&it.name.as_str())).collect();
-        match operands[..] {
-            [operand] => self.tree(scope, operand).map(Box::new),
-            _ => {
+        match only(element) {
+            Some(operand) => self.tree(scope, operand).map(Box::new),
+            None => {
                 let message = format!("`<{}>` has one operand", element.name);
                 self.refuse(element, message, "correct the formula");
                 None
@@ -407,6 +408,13 @@ impl Lowering<'_> {
             None => Model::INTEGER,
         }
     }
+}
+
+/// The operand of an element that has one.
+pub(super) fn only(element: &Element) -> Option<&Element> {
+    // Older formulas say here what holds without a successor.
+    let mut operands = element.children.iter().filter(|it| !["if-no-successor", "steps"].contains(&it.name.as_str()));
+    operands.next().filter(|_| operands.next().is_none())
 }
 
 fn path(quantifier: PathQuantifier, tree: Tree) -> Tree {

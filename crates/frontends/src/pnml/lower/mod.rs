@@ -8,6 +8,7 @@
 mod bounds;
 mod coverability;
 mod formulas;
+mod goals;
 mod rules;
 mod tables;
 mod unfolding;
@@ -23,6 +24,7 @@ use super::net::{ClassId, DOT, MOST_CELLS, Net};
 use super::terms::{Comparison, Condition, Factor, Term, Value};
 use super::xml::Element;
 use crate::joined::joined;
+use coverability::Coverability;
 use tables::Tables;
 use unfolding::{Binding, Firing, named_by, tokens};
 
@@ -49,6 +51,7 @@ pub(super) fn lower(
         bounds: Vec::new(),
         sums: vec![None; net.places.len()],
         ways: Vec::new(),
+        coverability: None,
         assumed,
     };
     lowering.model.counts_tokens = true;
@@ -81,6 +84,8 @@ struct Lowering<'n> {
     sums: Vec<Option<FunctionId>>,
     /// For each transition the values of some of its variables, each of which is a rule.
     ways: Vec<Vec<Binding>>,
+    /// Which numbers of tokens can be reached or exceeded, if a place is unbounded and this is known.
+    coverability: Option<Coverability>,
     assumed: i64,
 }
 
@@ -142,7 +147,7 @@ impl Lowering<'_> {
         for (bound, exact) in self.bounds.iter_mut().zip(&found.bounds) {
             *bound = exact.or(*bound);
         }
-        let Some(pump) = found.pump else { return };
+        let Some(pump) = &found.pump else { return };
         let place = &net.places[pump.place];
         let names = |firings: &[Firing]| -> String {
             let shown = firings.iter().take(LISTED).map(|firing| format!("`{}`", firing.text(net)));
@@ -166,6 +171,7 @@ impl Lowering<'_> {
         self.diagnostics.push(warning.with_help(format!(
             "the number of markings is infinite; searched as far as no place holds more than {assumed} tokens (`-D tokens=N` for another number){also}"
         )));
+        self.coverability = Some(found);
     }
 
     fn array_type(&mut self, index: TypeId, element: TypeId) -> TypeId {
