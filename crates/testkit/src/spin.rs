@@ -138,12 +138,7 @@ impl Spin {
     /// # Errors
     /// If there is no answer.
     pub fn violates_claim(&self, model: &Path, timeout: Duration) -> Result<bool, SpinFailure> {
-        let folder = tempfile::tempdir()?;
-        let verifier = self.verifier(model, &[], &["-DSAFETY"], folder.path(), timeout)?;
-        let mut run = Command::new(&verifier);
-        run.args(["-m50000", "-w20", "-E"]).current_dir(folder.path());
-        let output = text(&run_limited(&mut run, timeout)?);
-        number_after(&output, "errors: ").map(|errors| errors > 0).ok_or(SpinFailure::System(output))
+        self.violates_runs(model, &["-DSAFETY"], &[], timeout)
     }
 
     /// Whether a model violates what SPIN checks about whole runs: `-a` for formulas, claims and labels `accept`, `-l` for
