@@ -17,6 +17,8 @@ use crate::symbolic::{self, TRIED_BYTES};
 
 /// The number of states before the set is begun: most nets have fewer.
 const FIRST_STATES: u64 = 512;
+/// The number of slots that all steps have, before it is begun whatever the number of states: some 100 ms with symmetries.
+const FIRST_SLOTS: u64 = 1 << 23;
 /// The steps of a search without symmetries for which one unit of work may be done: a unit takes some 40 ns, a step some 200.
 const STEPS_PER_UNIT: u64 = 4;
 /// With symmetries, the slots for which a unit may be done at each step: they are sorted.
@@ -75,7 +77,8 @@ impl SetBeside {
 
     /// Lets it do its share beside the search, which uses symmetries or not, and tells whether it is done.
     pub(crate) fn work(&mut self, progress: &Progress, is_reduced: bool) -> Result<bool, Error> {
-        if progress.states < FIRST_STATES {
+        let slots = self.model.layout().slots.len() as u64;
+        if progress.states < FIRST_STATES && progress.transitions.saturating_mul(slots) < FIRST_SLOTS {
             return Ok(false);
         }
         let tried = progress.states.saturating_mul(self.instances);

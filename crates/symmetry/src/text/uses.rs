@@ -1,5 +1,7 @@
 //! How the text uses the values of a role: the derivation of what is claimed about it, counted.
 
+use std::collections::BTreeMap;
+
 use super::shapes::Role;
 
 /// One use of values of a role.
@@ -26,11 +28,13 @@ pub(super) enum Use {
 pub struct Uses([usize; 7]);
 
 impl Uses {
-    /// The uses of a role among those of all.
-    pub(super) fn of(role: Role, uses: &[(Role, Use)]) -> Self {
-        let mut counts = [0; 7];
-        uses.iter().filter(|(own, _)| *own == role).for_each(|(_, one)| counts[*one as usize] += 1);
-        Self(counts)
+    /// The uses of each role that has some.
+    pub(super) fn by_role(uses: &[(Role, Use)]) -> BTreeMap<Role, Self> {
+        let mut of: BTreeMap<Role, Self> = BTreeMap::new();
+        for &(role, one) in uses {
+            of.entry(role).or_default().0[one as usize] += 1;
+        }
+        of
     }
 
     /// The kinds of use that occur, with their numbers: `3 parameters`.
@@ -56,7 +60,8 @@ mod tests {
     #[test]
     fn uses_are_counted_by_kind() {
         let uses = [(Role(1), Use::Index), (Role(2), Use::Loop), (Role(1), Use::Comparison), (Role(1), Use::Index)];
-        assert_eq!(Uses::of(Role(1), &uses).counted(), ["2 indices", "1 comparison"]);
-        assert_eq!(Uses::of(Role(2), &uses).counted(), ["1 loop"]);
+        let of = Uses::by_role(&uses);
+        assert_eq!(of[&Role(1)].counted(), ["2 indices", "1 comparison"]);
+        assert_eq!(of[&Role(2)].counted(), ["1 loop"]);
     }
 }

@@ -113,10 +113,43 @@ impl RoleReport {
     }
 }
 
+/// Computations by the roles of what they are computed from, and of their results.
+struct Computations<'c> {
+    from: BTreeMap<Role, Vec<&'c Computed>>,
+    results: BTreeMap<Role, Vec<&'c Computed>>,
+}
+
+impl<'c> Computations<'c> {
+    fn of(computed: &'c [Computed]) -> Self {
+        let (mut from, mut results) = (BTreeMap::new(), BTreeMap::new());
+        for one in computed {
+            let mut leaves: Vec<Role> = one.leaves.iter().map(|&(role, _)| role).collect();
+            leaves.sort_unstable();
+            leaves.dedup();
+            for role in leaves {
+                from.entry(role).or_insert_with(Vec::new).push(one);
+            }
+            results.entry(one.result).or_insert_with(Vec::new).push(one);
+        }
+        Self { from, results }
+    }
+
+    fn from(&self, role: Role) -> impl Iterator<Item = &'c Computed> {
+        self.from.get(&role).into_iter().flatten().copied()
+    }
+
+    fn involving(&self, role: Role) -> impl Iterator<Item = &'c Computed> {
+        self.from(role).chain(self.results.get(&role).into_iter().flatten().copied())
+    }
+}
+
 /// Reports about the roles that index an array or are held by a cell.
 pub(super) fn reports(model: &Model, found: &TextSymmetries) -> Vec<RoleReport> {
     let Derivation { universes, computed, uses, patches } = &found.derivation;
     let mut reports: Vec<RoleReport> = Vec::new();
+    let mut report_of: BTreeMap<Role, usize> = BTreeMap::new();
+    let uses = Uses::by_role(uses);
+    let computed = Computations::of(computed);
     for (variable, shape) in found.shapes.variables.iter_enumerated() {
         shape.visit(&mut |role, ty, part| {
             let name = match (&model.types[ty].name, part) {
@@ -126,7 +159,7 @@ pub(super) fn reports(model: &Model, found: &TextSymmetries) -> Vec<RoleReport> 
             };
             let is_named = model.types[ty].name.is_some();
             let indexes: Vec<VariableId> = if part == Part::Index { vec![variable] } else { Vec::new() };
-            if let Some(known) = reports.iter_mut().find(|report| report.role == role) {
+            if let Some(known) = report_of.get(&role).map(|&position| &mut reports[position]) {
                 known.indexes.extend(indexes);
                 if is_named && model.types[known.ty].name.is_none() {
                     (known.name, known.ty) = (name, ty);
@@ -145,14 +178,13 @@ pub(super) fn reports(model: &Model, found: &TextSymmetries) -> Vec<RoleReport> 
                 let is_free = found.free.iter().any(|(free, _)| *free == role);
                 let patches = patches.iter().filter(sets).filter(|_| !is_free);
                 limits.extend(patches.map(|patch| limit(model, ty, &patch.cause)));
-                let by_leaf = computed.iter().filter(|one| one.leaves.iter().any(|(leaf, _)| *leaf == role));
-                limits
-                    .extend(by_leaf.map(|one| Limit { kind: table(model, role, one), ..limit(model, ty, &one.cause) }));
+                let from = computed.from(role);
+                limits.extend(from.map(|one| Limit { kind: table(model, role, one), ..limit(model, ty, &one.cause) }));
             }
             let mut said = FxHashSet::default();
             limits.retain(|limit| said.insert(limit.text.clone()));
-            let involves = |one: &&Computed| one.result == role || one.leaves.iter().any(|(leaf, _)| *leaf == role);
             let own = found.free.iter().filter(|(free, _)| *free == role);
+            report_of.insert(role, reports.len());
             reports.push(RoleReport {
                 role,
                 name,
@@ -161,8 +193,8 @@ pub(super) fn reports(model: &Model, found: &TextSymmetries) -> Vec<RoleReport> 
                 free: own.map(|(_, class)| class.clone()).collect(),
                 others: found.others.iter().filter(|motion| motion.of(role).is_some()).count(),
                 limits,
-                only_rotated: computed.iter().filter(involves).all(|one| one.computation.rotates(model)),
-                uses: Uses::of(role, uses),
+                only_rotated: computed.involving(role).all(|one| one.computation.rotates(model)),
+                uses: uses.get(&role).copied().unwrap_or_default(),
                 indexes,
             });
         });

@@ -16,6 +16,8 @@ use quotient::names::property_title;
 
 /// More generators than this are only counted.
 const LISTED_GENERATORS: usize = 24;
+/// More names of variables than this are counted.
+const LISTED_NAMES: usize = 24;
 /// More places of the text than this are counted.
 const LISTED_LIMITS: usize = 6;
 /// Longer cycles and lists are shortened.
@@ -92,6 +94,15 @@ fn refusals(findings: &Detected, palette: Palette) -> String {
     text
 }
 
+/// Names, as far as there are not too many.
+fn listed(names: &[&str]) -> String {
+    let shown = names[..names.len().min(LISTED_NAMES)].join(", ");
+    match names.len().saturating_sub(LISTED_NAMES) {
+        0 => shown,
+        more => format!("{shown}, … and {} more", quantity::count(more as u64)),
+    }
+}
+
 fn figures(findings: &Detected, palette: Palette) -> String {
     let model = findings.model().ir();
     let mut rows: Vec<(&str, String)> = Vec::new();
@@ -102,15 +113,19 @@ fn figures(findings: &Detected, palette: Palette) -> String {
     let variables: Vec<&str> =
         findings.moved.variables.iter().map(|&variable| model.variable_title(variable)).collect();
     if !variables.is_empty() {
-        rows.push(("variables", variables.join(", ")));
+        rows.push(("variables", listed(&variables)));
     }
-    for fixed in &findings.fixed {
+    for fixed in findings.fixed.iter().take(LISTED_NAMES) {
         let place = palette.faint(&model.source.locate(fixed.span));
         rows.push(("fixed", format!("{}: {} ({place})", model.variable_title(fixed.variable), fixed.reason)));
     }
+    let more = findings.fixed.len().saturating_sub(LISTED_NAMES);
+    if more > 0 {
+        rows.push(("", format!("… and {} more", quantity::count(more as u64))));
+    }
     if !findings.numbers.is_empty() {
         let names: Vec<&str> = findings.numbers.iter().map(|&variable| model.variable_title(variable)).collect();
-        rows.push(("numbers", format!("{}: values are numbers that do not permute", names.join(", "))));
+        rows.push(("numbers", format!("{}: values are numbers that do not permute", listed(&names))));
     }
     let properties: Vec<String> = findings.properties.iter().map(|&property| property_title(model, property)).collect();
     if !properties.is_empty() && findings.source != Symmetry::Off {

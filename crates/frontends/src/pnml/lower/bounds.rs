@@ -6,15 +6,22 @@
 //! of a place whatever their colour, and for each class all tokens with one value of it in one component. What a
 //! projection allows contains what the net does, so all bounds are right; the least is used.
 
+use std::collections::BTreeMap;
+
 use super::super::net::{ClassId, DOT, Net};
 use super::super::terms::{Comparison, Condition, Factor, Term, Value};
+use super::weights;
 
-/// The most multiplications in all linear programs of a net.
-const MOST_WORK: u64 = 100_000_000;
+/// The most multiplications in all linear programs of a net, and the most steps that look for weights.
+const MOST_WORK: u64 = 40_000_000;
 /// The most terms of a transition for which each subset is considered.
 const MOST_TERMS: usize = 6;
 /// The most entries of the matrix of a linear program.
 const MOST_ENTRIES: usize = 1 << 22;
+/// With more entries, a linear program is solved only for counters without a bound, and not for a smaller one.
+const MANY_ENTRIES: usize = 1 << 16;
+/// The part of the work with which weights are looked for.
+const SHARE_OF_WEIGHTS: u64 = 4;
 /// How many entries of a matrix are copied for the work of a multiplication.
 const COPIED: u64 = 8;
 /// A greater bound is none.
@@ -29,9 +36,6 @@ pub(super) fn bounds(net: &Net) -> Vec<Option<i64>> {
             best[place] = Some(best[place].map_or(bound, |known| known.min(bound)));
         }
     };
-    if net.places.len().saturating_mul(net.transitions.len()) > MOST_ENTRIES {
-        return best;
-    }
     for (place, bound) in whole(net).solve(&mut work).into_iter().enumerate() {
         note(place, bound);
     }
@@ -39,7 +43,7 @@ pub(super) fn bounds(net: &Net) -> Vec<Option<i64>> {
         let counted = counted(net, class);
         // The greatest bound of all values.
         let mut greatest: Vec<Option<i64>> = vec![Some(0); counted.len()];
-        let size = (counted.len() * net.transitions.len()) as u64 / COPIED;
+        let size = arcs(net);
         for colour in colours(net, class) {
             let Some(rest) = work.checked_sub(size) else {
                 greatest.fill(None);
@@ -59,10 +63,30 @@ pub(super) fn bounds(net: &Net) -> Vec<Option<i64>> {
 }
 
 /// Counters and how they change.
-struct System {
-    initial: Vec<i64>,
-    /// For each way to change, the counters that do and by how much.
-    columns: Vec<Vec<i64>>,
+pub(super) struct System {
+    pub(super) initial: Vec<i64>,
+    /// For each way to change, the counters that do and by how much, in their order.
+    pub(super) columns: Vec<Vec<(usize, i64)>>,
+}
+
+/// By how much each counter changes.
+#[derive(Clone, Default)]
+struct Changes(BTreeMap<usize, i64>);
+
+impl Changes {
+    fn add(&mut self, counter: usize, change: i64) {
+        let sum = self.0.entry(counter).or_default();
+        *sum = sum.saturating_add(change);
+    }
+
+    fn column(self) -> Vec<(usize, i64)> {
+        self.0.into_iter().filter(|&(_, change)| change != 0).collect()
+    }
+}
+
+/// The arcs of a net.
+fn arcs(net: &Net) -> u64 {
+    net.transitions.iter().map(|it| (it.inputs.len() + it.outputs.len()) as u64).sum()
 }
 
 /// The number of colours that the factors of a term stand for, except one component.
@@ -84,14 +108,14 @@ fn whole(net: &Net) -> System {
     };
     let initial = net.places.iter().enumerate().map(|(place, it)| sum(place, &it.marking)).collect();
     let column = |transition: &super::super::net::Transition| {
-        let mut column = vec![0i64; net.places.len()];
+        let mut changes = Changes::default();
         for (place, terms) in &transition.inputs {
-            column[*place] = column[*place].saturating_sub(sum(*place, terms));
+            changes.add(*place, sum(*place, terms).saturating_neg());
         }
         for (place, terms) in &transition.outputs {
-            column[*place] = column[*place].saturating_add(sum(*place, terms));
+            changes.add(*place, sum(*place, terms));
         }
-        column
+        changes.column()
     };
     System { initial, columns: net.transitions.iter().map(column).collect() }
 }
@@ -217,8 +241,8 @@ fn projected(net: &Net, class: ClassId, colour: i64, counted: &[(usize, usize)])
     for transition in &net.transitions {
         let known = Known::of(&transition.guard);
         // What always changes, and what changes if a value is the colour.
-        let mut always = vec![0i64; counted.len()];
-        let mut values: Vec<(Value, Vec<i64>)> = Vec::new();
+        let mut always = Changes::default();
+        let mut values: Vec<(Value, Changes)> = Vec::new();
         let arcs = transition.inputs.iter().map(|arc| (arc, -1)).chain(transition.outputs.iter().map(|arc| (arc, 1)));
         for ((place, terms), sign) in arcs {
             let domain = &net.places[*place].domain;
@@ -228,34 +252,33 @@ fn projected(net: &Net, class: ClassId, colour: i64, counted: &[(usize, usize)])
                     let change = weight(net, domain, term, Some(component)).saturating_mul(sign);
                     let value = match factor {
                         Factor::All => {
-                            always[number] = always[number].saturating_add(change);
+                            always.add(number, change);
                             continue;
                         }
                         Factor::One(value) => known.representative(value),
                     };
                     if let Value::Constant(value) = value {
                         if value == colour {
-                            always[number] = always[number].saturating_add(change);
+                            always.add(number, change);
                         }
                         continue;
                     }
                     let position = values.iter().position(|(own, _)| *own == value).unwrap_or_else(|| {
-                        values.push((value.clone(), vec![0; counted.len()]));
+                        values.push((value.clone(), Changes::default()));
                         values.len() - 1
                     });
-                    let own = &mut values[position].1[number];
-                    *own = own.saturating_add(change);
+                    values[position].1.add(number, change);
                 }
             }
         }
         values.retain(|(value, _)| !known.are_different(value, &Value::Constant(colour), size));
         if values.len() > MOST_TERMS {
-            columns.push(always);
-            columns.extend(values.into_iter().map(|(_, change)| change));
+            columns.push(always.column());
+            columns.extend(values.into_iter().map(|(_, changes)| changes.column()));
             continue;
         }
         for subset in 0usize..1 << values.len() {
-            let chosen: Vec<&(Value, Vec<i64>)> =
+            let chosen: Vec<&(Value, Changes)> =
                 values.iter().enumerate().filter(|(bit, _)| subset >> bit & 1 == 1).map(|(_, it)| it).collect();
             let is_impossible = chosen.iter().enumerate().any(|(position, (left, _))| {
                 chosen[..position].iter().any(|(right, _)| known.are_different(left, right, size))
@@ -264,10 +287,10 @@ fn projected(net: &Net, class: ClassId, colour: i64, counted: &[(usize, usize)])
                 continue;
             }
             let mut column = always.clone();
-            for (_, change) in chosen {
-                column.iter_mut().zip(change).for_each(|(sum, change)| *sum = sum.saturating_add(*change));
+            for (_, changes) in chosen {
+                changes.0.iter().for_each(|(&counter, &change)| column.add(counter, change));
             }
-            columns.push(column);
+            columns.push(column.column());
         }
     }
     System { initial, columns }
@@ -276,13 +299,22 @@ fn projected(net: &Net, class: ClassId, colour: i64, counted: &[(usize, usize)])
 impl System {
     /// A bound for each counter, if one follows.
     fn solve(mut self, work: &mut u64) -> Vec<Option<i64>> {
-        self.columns.retain(|column| column.iter().any(|&change| change != 0));
+        self.columns.retain(|column| !column.is_empty());
         self.columns.sort_unstable();
         self.columns.dedup();
-        let mut best: Vec<Option<i64>> = vec![None; self.initial.len()];
+        let mut share = *work / SHARE_OF_WEIGHTS;
+        *work -= share;
+        let mut best = weights::bounds(&self, &mut share);
+        *work += share;
+        best.iter_mut().for_each(|bound| *bound = bound.filter(|&it| i128::from(it) < GREATEST));
+        let entries = self.initial.len().saturating_mul(self.columns.len());
+        if entries > MOST_ENTRIES {
+            return best;
+        }
         for target in 0..self.initial.len() {
             // Nothing is less than what is there at the beginning.
-            if best[target].is_some_and(|bound| bound <= self.initial[target].max(1)) {
+            let enough = if entries > MANY_ENTRIES { GREATEST as i64 } else { self.initial[target].max(1) };
+            if best[target].is_some_and(|bound| bound <= enough) {
                 continue;
             }
             let Some((greatest, weights)) = self.greatest(target, work) else { continue };
@@ -305,15 +337,18 @@ impl System {
     /// which it is a bound of the weighted sum. None if there is no bound, or if numbers become too large.
     fn greatest(&self, target: usize, work: &mut u64) -> Option<(Rational, Vec<(usize, Rational)>)> {
         let (rows, width) = (self.initial.len(), self.columns.len());
-        if rows * width > MOST_ENTRIES {
-            return None;
-        }
         *work = work.checked_sub((rows * width) as u64 / COPIED)?;
         // Counters as functions of the numbers of changes. Variables 0.. are changes, width.. are counters.
         let mut dictionary: Vec<Vec<Rational>> = Vec::with_capacity(rows);
-        for row in 0..rows {
-            let own = self.columns.iter().map(|column| Rational::from(column[row]));
-            dictionary.push(own.chain([Rational::from(self.initial[row])]).collect());
+        for &initial in &self.initial {
+            let mut line = vec![Rational::from(0); width];
+            line.push(Rational::from(initial));
+            dictionary.push(line);
+        }
+        for (column, entries) in self.columns.iter().enumerate() {
+            for &(row, change) in entries {
+                dictionary[row][column] = Rational::from(change);
+            }
         }
         let mut goal = dictionary[target].clone();
         let mut basic: Vec<usize> = (width..width + rows).collect();
@@ -394,6 +429,9 @@ impl From<i64> for Rational {
 
 impl Rational {
     fn new(numerator: i128, denominator: i128) -> Option<Self> {
+        if denominator == 1 {
+            return Some(Self { numerator, denominator });
+        }
         let (mut left, mut right) = (numerator.unsigned_abs(), denominator.unsigned_abs());
         while right != 0 {
             (left, right) = (right, left % right);
@@ -414,6 +452,9 @@ impl Rational {
         Some(Self { numerator: self.numerator.checked_neg()?, ..self })
     }
     fn plus(self, other: Self) -> Option<Self> {
+        if self.denominator == other.denominator {
+            return Self::new(self.numerator.checked_add(other.numerator)?, self.denominator);
+        }
         let left = self.numerator.checked_mul(other.denominator)?;
         let right = other.numerator.checked_mul(self.denominator)?;
         Self::new(left.checked_add(right)?, self.denominator.checked_mul(other.denominator)?)

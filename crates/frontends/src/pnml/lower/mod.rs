@@ -12,6 +12,7 @@ mod goals;
 mod rules;
 mod tables;
 mod unfolding;
+mod weights;
 
 use quotient_ir::{
     BinaryOperator, Diagnostic, Expr, ExprId, FunctionId, Iteration, Local, LocalId, LocalKind, Model, Parameter,
