@@ -695,6 +695,24 @@ fn unbounded_nets_have_answers() {
     assert_eq!(report.verdict, Verdict::Violated);
 }
 
+/// That a net says that it is safe is assumed where no bound is known, and not believed.
+#[test]
+fn nets_that_say_that_they_are_safe() {
+    let safe = r#"<page id="g"><toolspecific tool="nupn" version="1.1"><structure units="0" root="u" safe="true"/></toolspecific>"#;
+    let bounds = [(UNBOUNDED.replace(r#"<page id="g">"#, safe), 1), (UNBOUNDED.to_owned(), 255)];
+    for (text, most) in bounds {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("net.pnml");
+        std::fs::write(&path, text).expect("a file");
+        let model = Model::from_path_with(&path, &LoadOptions::default()).expect("a net with a warning");
+        let report = Plan::new(&model, &Options::default()).expect("a plan").run().expect("a report");
+        assert_eq!(report.verdict, Verdict::Inconclusive);
+        let reason = report.stop_reason.expect("it ends early").to_string();
+        let noun = if most == 1 { "token" } else { "tokens" };
+        assert!(reason.contains(&format!("more than {most} {noun},")), "{reason}");
+    }
+}
+
 /// Compares the answers about an unbounded net with those of a search backward: how many, and how many needed no search.
 fn compare_covered(seed: u64) -> Result<(u64, u64), String> {
     let mut random = Random::new(seed ^ 0xC0_4E12);

@@ -38,6 +38,7 @@ pub(crate) fn load(source: Source, options: &LoadOptions) -> Result<Loaded, Vec<
     if problems.iter().any(Diagnostic::is_error) {
         return Err(first_errors(problems));
     }
+    let assumed = assumed.unwrap_or(if net.is_said_safe { 1 } else { lower::ASSUMED_BOUND });
     let (model, problems) = lower::lower(&source, &net, properties, assumed);
     match model {
         Some(model) => Ok(Loaded { model, warnings: problems }),
@@ -45,9 +46,9 @@ pub(crate) fn load(source: Source, options: &LoadOptions) -> Result<Loaded, Vec<
     }
 }
 
-/// The bound that is assumed where none follows.
-fn assumed_bound(options: &LoadOptions) -> Result<i64, Vec<Diagnostic>> {
-    let mut assumed = lower::ASSUMED_BOUND;
+/// The bound that is assumed where none follows, if it is given.
+fn assumed_bound(options: &LoadOptions) -> Result<Option<i64>, Vec<Diagnostic>> {
+    let mut assumed = None;
     for (name, value) in &options.constants {
         let whole_file = |code, message: String, help: &str| {
             let error = Diagnostic::error(code, message, Span::default()).with_help(help);
@@ -59,7 +60,7 @@ fn assumed_bound(options: &LoadOptions) -> Result<i64, Vec<Diagnostic>> {
             return Err(whole_file("no-such-constant", message, help));
         }
         assumed = match value.trim().parse::<i64>() {
-            Ok(number) if (1..=i64::from(u32::MAX)).contains(&number) => number,
+            Ok(number) if (1..=i64::from(u32::MAX)).contains(&number) => Some(number),
             _ => {
                 let message = format!("`{value}` is not a number of tokens");
                 return Err(whole_file("constant-value", message, "give a number from 1 on"));

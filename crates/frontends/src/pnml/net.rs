@@ -92,6 +92,8 @@ pub(super) struct Net {
     pub(super) partitions: Vec<Partition>,
     pub(super) places: Vec<Place>,
     pub(super) transitions: Vec<Transition>,
+    /// Whether the text says that no place ever holds two tokens. That is not believed.
+    pub(super) is_said_safe: bool,
     pub(super) span: Span,
 }
 
@@ -216,6 +218,10 @@ impl<'e> Reader<'e> {
                     if let Some(id) = self.id_of(child) {
                         content.references.insert(id, child);
                     }
+                }
+                "toolspecific" => {
+                    let structure = child.child("structure");
+                    self.net.is_said_safe |= structure.and_then(|it| it.attribute("safe")) == Some("true");
                 }
                 "name" => {}
                 other => {

@@ -1,5 +1,5 @@
 //! XML as a tree of elements with their locations. Names lose their prefixes. Pictures and data of other tools are left
-//! out. Entities are not expanded, except those of XML itself, so a small text cannot become a large one.
+//! out, except NUPN (nested units). Entities are not expanded, except those of XML itself, so a small text cannot become a large one.
 
 use quick_xml::Reader;
 use quick_xml::escape::resolve_predefined_entity;
@@ -9,8 +9,11 @@ use quotient_ir::{Diagnostic, Source, Span};
 /// How deep elements may be nested: terms and pages are read by recursion.
 const DEEPEST: usize = 256;
 
-/// Elements that say nothing about the meaning of a net.
-const IGNORED: [&str; 2] = ["graphics", "toolspecific"];
+/// Whether an element says nothing about the meaning of a net. Nested-unit Petri nets say in data of a tool whether they are
+/// safe.
+fn is_ignored(element: &Element) -> bool {
+    element.name == "graphics" || element.name == "toolspecific" && element.attribute("tool") != Some("nupn")
+}
 
 /// An element.
 #[derive(Debug, Default)]
@@ -62,7 +65,7 @@ pub(super) fn read(source: &Source, file: std::ops::Range<usize>) -> Result<Elem
         match event {
             Ok(Event::Start(tag)) => {
                 let element = element(&tag, span)?;
-                if ignored > 0 || IGNORED.contains(&element.name.as_str()) {
+                if ignored > 0 || is_ignored(&element) {
                     ignored += 1;
                 } else if open.len() > DEEPEST {
                     let error = Diagnostic::error("nested-too-deeply", "elements are nested too deeply", span);
@@ -75,7 +78,7 @@ pub(super) fn read(source: &Source, file: std::ops::Range<usize>) -> Result<Elem
                 let element = element(&tag, span)?;
                 if let Some(parent) = open.last_mut()
                     && ignored == 0
-                    && !IGNORED.contains(&element.name.as_str())
+                    && !is_ignored(&element)
                 {
                     parent.children.push(element);
                 }

@@ -29,7 +29,7 @@ use coverability::Coverability;
 use tables::Tables;
 use unfolding::{Binding, Firing, named_by, tokens};
 
-/// The bound that is assumed where none follows.
+/// The bound that is assumed where none follows, and the text does not say that the net is safe.
 pub(super) const ASSUMED_BOUND: i64 = 255;
 
 /// More names than this are counted in a message.
@@ -168,9 +168,10 @@ impl Lowering<'_> {
             more => format!("; also unbounded: {} and {} more", others[..LISTED].join(", "), more - LISTED),
         };
         let assumed = self.assumed;
+        let tokens = if assumed == 1 { "token" } else { "tokens" };
         let warning = Diagnostic::warning("unbounded-place", message, place.span);
         self.diagnostics.push(warning.with_help(format!(
-            "the number of markings is infinite; searched as far as no place holds more than {assumed} tokens (`-D tokens=N` for another number){also}"
+            "the number of markings is infinite; searched as far as no place holds more than {assumed} {tokens} (`-D tokens=N` for another number){also}"
         )));
         self.coverability = Some(found);
     }
@@ -258,7 +259,8 @@ impl Lowering<'_> {
         let limit = self.number(high);
         let condition = self.binary(BinaryOperator::LessOrEqual, value, limit);
         let name = &self.net.places[place].name;
-        let message = format!("`{name}` would hold more than {high} tokens, which is the bound assumed for it");
+        let tokens = if high == 1 { "token" } else { "tokens" };
+        let message = format!("`{name}` would hold more than {high} {tokens}, which is the bound assumed for it");
         statements.push(Statement { kind: StatementKind::Require { condition, message }, span });
     }
 
