@@ -63,7 +63,7 @@ pub use symbolic::{
     count_by_saturation, orbit_relation_size,
 };
 pub use systems::compiled::CompiledSystem;
-pub use systems::evaluator::{EvaluatorScratch, SpecialisedSystem};
+pub use systems::evaluator::{EvaluatorScratch, SPECIALISED_INSTANCES, SpecialisedSystem};
 pub use systems::passing::{PassingScratch, PassingSystem};
 pub use systems::quotient::{Clock, QuotientScratch, QuotientSystem};
 pub use systems::reference::ReferenceSystem;

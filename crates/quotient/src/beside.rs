@@ -5,7 +5,9 @@
 
 use std::sync::mpsc::{self, Receiver};
 
-use quotient_engines::{Progress, SearchOptions, SymbolicError, SymbolicReport, count_by_saturation};
+use quotient_engines::{
+    Progress, SPECIALISED_INSTANCES, SearchOptions, SymbolicError, SymbolicReport, count_by_saturation,
+};
 use quotient_ir::{Budget, Interrupt, Meter};
 
 use crate::background;
@@ -15,16 +17,18 @@ use crate::error::Error;
 use crate::model::Model;
 use crate::symbolic::{self, TRIED_BYTES};
 
-/// The number of states before the set is begun: most nets have fewer.
+/// The number of states before the set is begun, unless these take long: most nets have fewer.
 const FIRST_STATES: u64 = 512;
-/// The number of slots that all steps have, before it is begun whatever the number of states: some 100 ms with symmetries.
-const FIRST_SLOTS: u64 = 1 << 23;
+/// The share of the set with which it is begun whatever the number of states: some 40 ms.
+const FIRST_SHARE: u64 = 1 << 20;
 /// The steps of a search without symmetries for which one unit of work may be done: a unit takes some 40 ns, a step some 200.
 const STEPS_PER_UNIT: u64 = 4;
 /// With symmetries, the slots for which a unit may be done at each step: they are sorted.
-const SLOTS_PER_UNIT: u64 = 16;
+const SLOTS_PER_UNIT: u64 = 64;
 /// The rule instances that are tried in a state for a unit: most of them are dismissed in a few nanoseconds.
 const INSTANCES_PER_UNIT: u64 = 32;
+/// The units for an instance of a rule that has too many for code of their own.
+const UNITS_PER_INSTANCE: u64 = 2;
 /// The least work that is granted at a time: the search is not interrupted for less.
 const LEAST_GRANT: u64 = 20_000;
 
@@ -34,7 +38,7 @@ type Outcome = Result<Result<Option<SymbolicReport>, SymbolicError>, Defect>;
 pub(crate) struct SetBeside {
     model: Model,
     control: Control,
-    /// The instances of all rules.
+    /// The units that it is worth to try all instances in a state, times [`INSTANCES_PER_UNIT`].
     instances: u64,
     /// The units that a step of a search with symmetries is worth.
     units_of_step: u64,
@@ -69,25 +73,26 @@ impl SetBeside {
         let options = symbolic::counting(search, control, TRIED_BYTES);
         let (model, control) = (model.clone(), control.clone());
         let rules = model.ir().rules.iter();
+        let of_rule = |instances: u64| match instances > SPECIALISED_INSTANCES as u64 {
+            true => instances.saturating_mul(UNITS_PER_INSTANCE * INSTANCES_PER_UNIT),
+            false => instances,
+        };
         let instances =
-            rules.map(|rule| background::instances(model.ir(), &rule.parameters)).fold(0, u64::saturating_add);
+            rules.map(|rule| of_rule(background::instances(model.ir(), &rule.parameters))).fold(0, u64::saturating_add);
         let units_of_step = 1 + model.layout().slots.len() as u64 / SLOTS_PER_UNIT;
         Self { model, control, instances, units_of_step, granted: 0, stage: Stage::Waiting(Box::new(options)) }
     }
 
     /// Lets it do its share beside the search, which uses symmetries or not, and tells whether it is done.
     pub(crate) fn work(&mut self, progress: &Progress, is_reduced: bool) -> Result<bool, Error> {
-        let slots = self.model.layout().slots.len() as u64;
-        if progress.states < FIRST_STATES && progress.transitions.saturating_mul(slots) < FIRST_SLOTS {
-            return Ok(false);
-        }
         let tried = progress.states.saturating_mul(self.instances);
         let steps = match is_reduced {
             true => progress.transitions.saturating_mul(self.units_of_step),
             false => progress.transitions / STEPS_PER_UNIT,
         };
         let share = steps.saturating_add(tried / INSTANCES_PER_UNIT);
-        if share < self.granted.saturating_add(LEAST_GRANT) {
+        let is_early = progress.states < FIRST_STATES && share < FIRST_SHARE;
+        if is_early || share < self.granted.saturating_add(LEAST_GRANT) {
             return Ok(false);
         }
         self.proceed(share)?;

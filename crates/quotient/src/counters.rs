@@ -4,7 +4,7 @@ use quotient_engines::{
     CountersBounds, CountersError, CountersReport, SearchOptions, StopReason, TemporalReport, Verdict,
     check_by_counters, check_temporal_by_counters,
 };
-use quotient_ir::{Budget, Iteration, Parameter, PropertyId, Source, TypeKind};
+use quotient_ir::{Budget, Iteration, Parameter, PropertyId, Source, TypeId, TypeKind};
 use quotient_symmetry::{Preserved, TextSymmetries, symmetries_of_text};
 
 use crate::control::{Control, Follower, Phase};
@@ -37,8 +37,8 @@ const TRIAL: CountersBounds = CountersBounds { starts: 64, sorts: 16 };
 /// From so many interchangeable values on, they are counted where a net is explored: a step then costs less than with
 /// representatives.
 const MANY_VALUES: usize = 8;
-/// The instances of rules that may be tried, unless there are very many values: about a second's worth.
-const MOST_INSTANCES: u64 = 1_500_000;
+/// The instances of rules that may be tried, unless there are very many values: about 100 ms.
+const MOST_INSTANCES: u64 = 200_000;
 /// The sorts that interchangeable values are in at a time, usually.
 const SORTS: u64 = 2;
 
@@ -175,9 +175,10 @@ pub(crate) fn try_explore(model: &Model, search: &SearchOptions, control: &Contr
 /// About how many instances of rules are tried in a state: of interchangeable values, a few are.
 fn instances_in_state(model: &Model, text: &TextSymmetries) -> u64 {
     let ir = model.ir();
-    let families: Vec<u64> = text.free().iter().map(|(_, values)| values.len() as u64).collect();
+    let families: Vec<TypeId> = text.roles(ir).iter().filter(|role| role.is_free()).map(|role| role.ty).collect();
     let of_parameter = |parameter: &Parameter| match parameter.range {
-        Iteration::Over(ty) => Some(ir.domain(ty).size()).filter(|size| !families.contains(size)).unwrap_or(SORTS),
+        Iteration::Over(ty) if families.contains(&ty) => SORTS,
+        Iteration::Over(ty) => ir.domain(ty).size(),
         Iteration::Steps { .. } => 1,
     };
     let of_rule = |parameters: &[Parameter]| parameters.iter().map(of_parameter).fold(1, u64::saturating_mul);

@@ -33,7 +33,9 @@ use specialiser::{Owner, Specialiser, Unit, constant_slots};
 
 /// The largest number of instances of a rule or property that are specialised one by one. That takes as long as interpreting
 /// each some twenty times, so it pays in any search but the smallest.
-const INSTANCE_LIMIT: usize = 1 << 14;
+pub const SPECIALISED_INSTANCES: usize = 1 << 14;
+/// The largest number of instances of which those are looked for that conditions on parameters alone do not rule out.
+const TRIED_LIMIT: usize = 1 << 18;
 /// The number of consecutive instances that cannot fire before the search is notified.
 const IDLE_INTERVAL: u32 = 4096;
 
@@ -806,10 +808,18 @@ fn specialise_instances<'m>(
     if !types.all(|ty| interpreter.model().is_scalar(ty)) {
         return None;
     }
-    let mut instances = interpreter.instances(owner.parameters, owner.locals);
-    let valuations: Vec<Vec<i64>> = instances.by_ref().take(INSTANCE_LIMIT).collect();
-    if instances.next().is_some() {
-        return None;
+    let mut valuations: Vec<Vec<i64>> = Vec::new();
+    for (tried, arguments) in interpreter.instances(owner.parameters, owner.locals).enumerate() {
+        if tried == TRIED_LIMIT {
+            return None;
+        }
+        if owner.is_ruled_out(interpreter.model(), &arguments) {
+            continue;
+        }
+        if valuations.len() == SPECIALISED_INSTANCES {
+            return None;
+        }
+        valuations.push(arguments);
     }
     let mut units = Vec::with_capacity(valuations.len());
     for arguments in valuations {

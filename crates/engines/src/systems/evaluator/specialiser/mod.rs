@@ -16,8 +16,8 @@ mod statements;
 use std::rc::Rc;
 
 use quotient_ir::{
-    ExprId, FunctionId, Interrupt, Layout, Local, LocalId, LocalKind, Model, Parameter, Statement, Table, TableIndex,
-    TypeId,
+    BinaryOperator, Expr, ExprId, FunctionId, Interrupt, Layout, Local, LocalId, LocalKind, Model, Parameter, Place,
+    Root, Statement, Table, TableIndex, TypeId,
 };
 use rustc_hash::FxHashMap;
 
@@ -77,6 +77,43 @@ impl<'m> Owner<'m> {
     ) -> Self {
         let mutated = mutated_locals(model, locals, condition, body.unwrap_or(&[]));
         Self { parameters, locals, condition, body, mutated }
+    }
+
+    /// Whether a rule cannot fire with some scalar arguments since conditions on parameters alone, with which its guard
+    /// begins, are false.
+    pub(crate) fn is_ruled_out(&self, model: &Model, arguments: &[i64]) -> bool {
+        let guard = self.condition.filter(|_| self.body.is_some());
+        guard.and_then(|guard| self.value(model, guard, arguments)) == Some(0)
+    }
+
+    /// The value of an expression about parameters alone; none if that is not known, or if it goes wrong.
+    fn value(&self, model: &Model, expression: ExprId, arguments: &[i64]) -> Option<i64> {
+        match &model.pool[expression] {
+            Expr::Constant { value, .. } => Some(*value),
+            Expr::Read(place) => match &model.pool[*place] {
+                Place { root: Root::Local(local), steps, .. }
+                    if steps.is_empty() && !self.mutated[local.position()] =>
+                {
+                    let position = self.parameters.iter().position(|parameter| parameter.local == *local)?;
+                    Some(arguments[position])
+                }
+                _ => None,
+            },
+            Expr::Unary { operator, operand } => operator.apply(self.value(model, *operand, arguments)?),
+            Expr::Binary { operator, left, right } => {
+                let left = self.value(model, *left, arguments)?;
+                match (operator, left != 0) {
+                    (BinaryOperator::And, false) => Some(0),
+                    (BinaryOperator::Or, true) | (BinaryOperator::Implies, false) => Some(1),
+                    _ => operator.apply(left, self.value(model, *right, arguments)?),
+                }
+            }
+            Expr::Conditional { condition, then, otherwise } => {
+                let holds = self.value(model, *condition, arguments)? != 0;
+                self.value(model, if holds { *then } else { *otherwise }, arguments)
+            }
+            _ => None,
+        }
     }
 }
 
