@@ -12,6 +12,9 @@ use super::bounds::System;
 const MOST_WEIGHT: i64 = 1 << 20;
 /// How often weights are looked for, for one counter.
 const ATTEMPTS: u64 = 6;
+/// How often weights are increased in an attempt, for each counter of the system, and besides: where there are no weights,
+/// they may grow for ever.
+const INCREASES: (usize, usize) = (4, 256);
 
 /// A bound for each counter, where one is found; as far as the work suffices.
 pub(super) fn bounds(system: &System, work: &mut u64) -> Vec<Option<i64>> {
@@ -99,6 +102,8 @@ impl<'s> Search<'s> {
         if self.raise(target, 1, &mut pending, work).is_none() {
             return found;
         }
+        let (each, besides) = INCREASES;
+        let mut left = each * self.weights.len() + besides;
         while let Some(column) = pending.pop() {
             let growth = self.growth[column];
             if growth <= 0 {
@@ -112,6 +117,10 @@ impl<'s> Search<'s> {
             };
             found.is_guessed |= entries.count() > 1;
             let by = growth.unsigned_abs().div_ceil(change.unsigned_abs());
+            left -= 1;
+            if left == 0 {
+                return found;
+            }
             if self.raise(counter, by as i64, &mut pending, work).is_none() {
                 return found;
             }
@@ -253,6 +262,15 @@ mod tests {
             }
         }
         assert!(bounded > 3_000, "{bounded}");
+    }
+
+    /// The third counter grows with each round of the first two: so would the weights.
+    #[test]
+    fn weights_that_would_grow_for_ever() {
+        let mut work = 10_000;
+        let columns = vec![vec![(0, -1), (1, 1), (2, 1)], vec![(0, 1), (1, -1)]];
+        let found = bounds(&System { initial: vec![1, 0, 0], columns }, &mut work);
+        assert_eq!((found, work > 5_000), (vec![Some(1), Some(1), None], true));
     }
 
     #[test]
