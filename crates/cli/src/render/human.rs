@@ -716,14 +716,18 @@ pub(super) fn figure_rows(outcome: &Outcome<'_>) -> Vec<(&'static str, String)> 
     }
     let counted = if report.sets.is_some() { 0 } else { report.states };
     rows.push(("time", time(counted, report.resumed_states, report.elapsed)));
-    let mut memory = format!("{} for states", quantity::bytes(report.store_bytes));
-    if counted >= MANY_STATES {
-        let _ = write!(memory, ", {:.1} bytes each", report.store_bytes as f64 / report.states as f64);
+    let mut memory: Vec<String> = Vec::new();
+    if !report.needed_no_search() {
+        let mut states = format!("{} for states", quantity::bytes(report.store_bytes));
+        if counted >= MANY_STATES {
+            let _ = write!(states, ", {:.1} bytes each", report.store_bytes as f64 / report.states as f64);
+        }
+        memory.push(states);
     }
-    if let Some(peak) = report.peak_memory {
-        let _ = write!(memory, "; {} at peak", quantity::bytes(peak));
+    memory.extend(report.peak_memory.map(|peak| format!("{} at peak", quantity::bytes(peak))));
+    if !memory.is_empty() {
+        rows.push(("memory", memory.join("; ")));
     }
-    rows.push(("memory", memory));
     if report.disk_bytes > 0 {
         rows.push((
             "disk",
