@@ -11,9 +11,11 @@ mod booleans;
 mod check;
 mod counters;
 mod cross_check;
+pub mod defect;
 mod distributed;
 pub mod every;
 mod explicit;
+mod forecast;
 mod narrowing;
 mod observer;
 mod options;
@@ -22,6 +24,7 @@ pub mod partial_order;
 mod reduction;
 mod refinement;
 mod report;
+mod run;
 mod seam;
 mod solver;
 mod symbolic;
@@ -39,7 +42,9 @@ pub use counters::{
     CountersBounds, CountersError, CountersReport, Refused, check_by_counters, check_temporal_by_counters,
 };
 pub use cross_check::{CrossCheck, Extent};
+pub use defect::Defect;
 pub use distributed::{JoinError, Membership, Network, join};
+pub use forecast::Forecast;
 pub use narrowing::{Narrowing, layout_for};
 pub use observer::{Edge, Observer, Progress, Silent};
 pub use options::{
@@ -53,6 +58,7 @@ pub use report::{
     Approximation, EngineError, JudgedInstance, LivenessReport, PropertyReport, Report, RuleFirings, StopReason,
     Subject, Verdict,
 };
+pub use run::{Marks, Measure, Pace, Paced, Reached, Run, Step};
 pub use seam::{
     Batches, Event, Facts, FieldTest, Identity, Instance, Parts, Representatives, RuleInstance, SearchSpace, Selection,
     Share, Sink, Steps, Successors, Tag, TransitionSystem,

@@ -42,8 +42,11 @@ pub enum StopReason {
     OutOfMemory,
     /// This much time has passed. Only observers use this.
     TimeLimit(Duration),
-    /// The user requested a stop. Only observers use this.
+    /// The user requested a stop. Only the one who watches the whole command uses this.
     Interrupted,
+    /// Whoever started the search no longer waits for it, such as a schedule that restarts it with more symmetries. Never
+    /// the reason of a whole check.
+    Withdrawn,
     /// A checkpoint could not be written, for this reason.
     CheckpointFailed(String),
     /// A step took more loop iterations or nested calls than allowed, or leaves the assumptions about the model.
@@ -82,7 +85,7 @@ impl fmt::Display for StopReason {
             Self::TooManyStates => write!(formatter, "there are more states than can be numbered"),
             Self::OutOfMemory => write!(formatter, "the system has no more memory"),
             Self::TimeLimit(limit) => write!(formatter, "the time limit of {limit:?} was reached"),
-            Self::Interrupted => write!(formatter, "the search was interrupted"),
+            Self::Interrupted | Self::Withdrawn => write!(formatter, "the search was interrupted"),
             Self::CheckpointFailed(reason) => write!(formatter, "the checkpoint could not be written: {reason}"),
             Self::Exhausted(fault) => write!(formatter, "{fault}"),
             Self::Fault(fault) => write!(formatter, "run-time error: {fault}"),

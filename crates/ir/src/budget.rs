@@ -12,21 +12,32 @@ const INTERVAL: Duration = Duration::from_millis(20);
 
 /// A request to stop, shared between those who may raise it and those who work.
 #[derive(Clone, Debug, Default)]
-pub struct Interrupt(Arc<AtomicBool>);
+pub struct Interrupt(Arc<Request>);
+
+#[derive(Debug, Default)]
+struct Request {
+    is_raised: AtomicBool,
+    above: Option<Interrupt>,
+}
 
 impl Interrupt {
     /// An interrupt that has not been raised.
     pub fn new() -> Self {
         Self::default()
     }
+    /// An interrupt for a part of the work: it is raised by itself, or with the given one.
+    pub fn below(above: &Self) -> Self {
+        Self(Arc::new(Request { is_raised: AtomicBool::new(false), above: Some(above.clone()) }))
+    }
     /// Requests everyone who shares it to stop.
     pub fn raise(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.0.is_raised.store(true, Ordering::Relaxed);
     }
     /// Whether it was raised.
     #[inline]
     pub fn is_raised(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        let Request { is_raised, above } = &*self.0;
+        is_raised.load(Ordering::Relaxed) || above.as_ref().is_some_and(Self::is_raised)
     }
 }
 
@@ -56,6 +67,8 @@ struct Metered {
 struct Rest {
     /// Whether the phase waits for more work.
     waits: bool,
+    /// Whether it waits at a mark, whatever it was granted.
+    is_held: bool,
     /// Whether it has ended, or nobody waits for its end.
     is_over: bool,
 }
@@ -67,17 +80,51 @@ impl Meter {
         meter.0.granted.store(granted, Ordering::Relaxed);
         meter
     }
-    /// Grants work up to this total, and waits until the phase has used it or ended, or the interrupt is raised.
+    /// A meter of a phase that is held before it begins.
+    pub fn held() -> Self {
+        let meter = Self::default();
+        {
+            let mut rest = meter.rest();
+            (rest.waits, rest.is_held) = (true, true);
+        }
+        meter
+    }
+    /// Grants work up to this total, and waits until the phase has used it, is held at a mark or has ended, or the
+    /// interrupt is raised.
     pub fn grant(&self, total: u64, interrupt: &Interrupt) {
         let mut rest = self.rest();
-        if total > self.0.granted.load(Ordering::Relaxed) {
-            self.0.granted.store(total, Ordering::Relaxed);
-            rest.waits = false;
+        let is_more = total > self.0.granted.load(Ordering::Relaxed);
+        if is_more || rest.is_held {
+            self.0.granted.fetch_max(total, Ordering::Relaxed);
+            (rest.waits, rest.is_held) = (false, false);
             self.0.changed.notify_all();
         }
         while !rest.waits && !rest.is_over && !interrupt.is_raised() {
             let waited = self.0.changed.wait_timeout(rest, INTERVAL);
             rest = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+    /// Grants as much work as it takes, and does not wait.
+    pub fn release(&self) {
+        let mut rest = self.rest();
+        self.0.granted.store(u64::MAX, Ordering::Relaxed);
+        (rest.waits, rest.is_held) = (false, false);
+        self.0.changed.notify_all();
+    }
+    /// Waits at a mark until the next grant, even if work is left. Called by the phase.
+    pub fn hold(&self) {
+        {
+            let mut rest = self.rest();
+            (rest.waits, rest.is_held) = (true, true);
+            self.0.changed.notify_all();
+        }
+        self.begin();
+    }
+    /// Waits while the phase is held. Called by a phase whose meter began [held](Meter::held).
+    pub fn begin(&self) {
+        let mut rest = self.rest();
+        while rest.is_held && !rest.is_over {
+            rest = self.0.changed.wait(rest).unwrap_or_else(PoisonError::into_inner);
         }
     }
     /// Ends all waiting: the phase has ended, or nobody needs it any longer.
@@ -204,6 +251,39 @@ mod tests {
         meter.end();
         thread.join().expect("the phase ends");
         assert_eq!(done.load(Ordering::SeqCst), 1000);
+    }
+
+    #[test]
+    fn a_phase_is_held_at_a_mark_whatever_it_was_granted() {
+        let (meter, interrupt) = (Meter::new(0), Interrupt::new());
+        let budget = Budget::metered(&meter, &interrupt);
+        let done = Arc::new(AtomicU64::new(0));
+        let (phase, count, own) = (budget.clone(), done.clone(), meter.clone());
+        let thread = std::thread::spawn(move || {
+            for number in 1..=10 {
+                phase.spend(1).expect("it is not stopped");
+                count.store(number, Ordering::SeqCst);
+                if number % 4 == 0 {
+                    own.hold();
+                }
+            }
+            own.end();
+        });
+        for (granted, expected) in [(2, 2), (u64::MAX, 4), (u64::MAX, 8), (u64::MAX, 10)] {
+            meter.grant(granted, &interrupt);
+            assert_eq!(done.load(Ordering::SeqCst), expected);
+        }
+        thread.join().expect("the phase ends");
+    }
+
+    #[test]
+    fn an_interrupt_below_another_is_raised_with_it() {
+        let above = Interrupt::new();
+        let [one, other] = [Interrupt::below(&above), Interrupt::below(&above)];
+        one.raise();
+        assert!(one.is_raised() && !other.is_raised() && !above.is_raised());
+        above.raise();
+        assert!(other.is_raised());
     }
 
     #[test]

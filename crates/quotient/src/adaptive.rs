@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 
 use num_bigint::BigUint;
 use quotient_engines::{
-    AdaptiveError, AdaptiveReport, GuardedQuotient, Observer, PartitionTime, Report, SearchOptions, StopReason,
-    check_adaptive, guarded_quotient,
+    AdaptiveError, AdaptiveReport, GuardedQuotient, Observer, PartitionTime, Report, SearchOptions, SearchOrder,
+    StopReason, StoreMode, check_adaptive, guarded_quotient,
 };
-use quotient_ir::{Budget, Model as Representation, PropertyId, RuleId, Spent, expression_text};
+use quotient_ir::{Budget, Model as Representation, PropertyId, PropertyKind, RuleId, Spent, expression_text};
 use quotient_symmetry::{PartialRefusal, PartialSymmetry, Partition, most_permutations};
 
 use crate::control::{Follower, Phase};
@@ -16,6 +16,7 @@ use crate::detection;
 use crate::error::Error;
 use crate::model::Model;
 use crate::names::rule_name;
+use crate::plan::Plan;
 use crate::search::within_memory;
 
 /// Adaptive reduction is tried automatically if most rules are preserved by this many times more permutations than the
@@ -77,6 +78,21 @@ pub(crate) fn search(
         Ok(Searched { used: describe(&mut partial, &report, elapsed)?, report: report.report })
     };
     work().map_err(|error| Error::of_adaptive(model.source(), error))
+}
+
+/// Whether an adaptive search beside that of a plan can answer all that it asks.
+pub(crate) fn can_answer(plan: &Plan) -> bool {
+    let Plan { model, search, properties, .. } = plan;
+    let is_safety = |&property: &PropertyId| model.ir().properties[property].kind != PropertyKind::AlwaysReachable;
+    properties.iter().all(is_safety)
+        && search.order == SearchOrder::BreadthFirst
+        && search.store == StoreMode::Exact
+        && !search.violations.collects()
+        && !search.cross_check
+        && model.ir().properties.iter().all(|property| property.kind != PropertyKind::Constraint)
+        && search.partial_order.is_none()
+        && search.checkpoint.is_none()
+        && search.resume.is_none()
 }
 
 /// An adaptive search that was not requested: run if the rules of a model share much more symmetry than the whole

@@ -7,11 +7,6 @@ pub(crate) fn of_thread() -> Duration {
     processor_time::of_thread()
 }
 
-/// The processor time of this process.
-pub(crate) fn of_process() -> Duration {
-    processor_time::of_process()
-}
-
 /// Reads the clocks of the system.
 #[cfg(unix)]
 mod processor_time {
@@ -21,10 +16,6 @@ mod processor_time {
 
     pub(super) fn of_thread() -> Duration {
         read(ClockId::ThreadCPUTime)
-    }
-
-    pub(super) fn of_process() -> Duration {
-        read(ClockId::ProcessCPUTime)
     }
 
     fn read(clock: ClockId) -> Duration {
@@ -43,9 +34,5 @@ mod processor_time {
     pub(super) fn of_thread() -> Duration {
         static FIRST: OnceLock<Instant> = OnceLock::new();
         FIRST.get_or_init(Instant::now).elapsed()
-    }
-
-    pub(super) fn of_process() -> Duration {
-        of_thread()
     }
 }

@@ -6,15 +6,14 @@
 //! after [`GRACE`]: its thread ends with the process, or when it has finished.
 
 use std::ops::ControlFlow;
-use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use quotient_engines::{Clock, Observer as EngineObserver, Progress, StopReason, Subject, Verdict};
+use quotient_engines::{Clock, Observer as EngineObserver, Progress, Run, StopReason, Subject, Verdict};
 use quotient_ir::Interrupt;
 
 use crate::clock;
-use crate::defect::{self, Defect};
+use quotient_engines::defect::{self, Defect};
 use crate::error::Error;
 use crate::memory::{resident_bytes, usable_bytes};
 use crate::options::Limits;
@@ -23,8 +22,6 @@ use crate::options::Limits;
 const INTERVAL: Duration = Duration::from_millis(25);
 /// How long a worker may take to notice an interrupt.
 const GRACE: Duration = Duration::from_millis(500);
-/// The stack size of worker threads: detection, front ends and evaluators recurse with the nesting of the text.
-pub(crate) const STACK_BYTES: usize = 256 << 20;
 /// The share of the remaining memory that stored states may use, in eighths. The rest is for data that is not counted
 /// with them but grows with them.
 const STORE_EIGHTHS: u64 = 7;
@@ -118,6 +115,8 @@ struct State {
     decided: Vec<(Subject, Verdict)>,
     /// Whether something is being written that must not be cut short.
     is_writing: bool,
+    /// The work after which main searches are looked at, if that is bounded.
+    quantum: Option<u64>,
 }
 
 impl Default for Control {
@@ -163,6 +162,11 @@ impl Control {
         self.state().reason.as_ref().map(|(reason, _)| reason.clone())
     }
 
+    /// Why everything must end, for those who noticed that it must: at the least, somebody asked for it.
+    pub(crate) fn reason(&self) -> StopReason {
+        self.check().unwrap_or(StopReason::Interrupted)
+    }
+
     /// Applies limits from now on, in addition to those already applied.
     pub(crate) fn tighten(&self, limits: &Limits) {
         let new = deadline(Instant::now(), limits.timeout);
@@ -200,6 +204,17 @@ impl Control {
     pub(crate) fn is_out_of_memory(&self) -> bool {
         self.look();
         matches!(self.stop_reason(), Some(StopReason::MemoryLimit(_)))
+    }
+
+    /// The work after which a main search is looked at, whatever its marks.
+    pub(crate) fn quantum(&self) -> u64 {
+        self.state().quantum.unwrap_or(u64::MAX)
+    }
+
+    /// Looks at main searches after this much work, too: nothing may depend on it.
+    #[cfg(test)]
+    pub(crate) fn set_quantum(&self, quantum: u64) {
+        self.state().quantum = Some(quantum);
     }
 
     /// Enters a new phase.
@@ -281,23 +296,18 @@ impl Control {
         // A control may watch several searches in succession.
         self.state().resumed = 0;
         self.state().decided.clear();
-        let (sender, receiver) = mpsc::sync_channel(1);
-        let worker = std::thread::Builder::new().name("quotient".to_owned()).stack_size(STACK_BYTES);
-        // The receiver is gone if the worker was abandoned.
-        let started = worker.spawn(move || drop(sender.send(defect::catch(work))));
-        if started.is_err() {
+        let Some(run) = Run::start(&self.0.interrupt, |_| work()) else {
             self.stop(StopReason::OutOfMemory);
             return Ok(Supervised::Abandoned(StopReason::OutOfMemory));
-        }
+        };
+        run.release();
         let mut shown = None;
         let mut resumed = 0;
         let mut stuck = None;
         let mut told = 0;
         loop {
-            match receiver.recv_timeout(self.nap()) {
-                Ok(done) => return done.map(Supervised::Done),
-                Err(RecvTimeoutError::Disconnected) => return Err(defect::recorded()),
-                Err(RecvTimeoutError::Timeout) => {}
+            if let Some(done) = run.wait(self.nap()) {
+                return done.map(Supervised::Done);
             }
             self.look();
             let (phase, progress, ended, decided) = {
@@ -350,6 +360,18 @@ fn deadline(start: Instant, timeout: Option<Duration>) -> Option<(Instant, Durat
     let timeout = timeout?;
     // A deadline beyond the range of the clock never arrives.
     Some((start.checked_add(timeout)?, timeout))
+}
+
+/// Keeps a search within the limits of a control, without showing its progress.
+pub(crate) struct Limited(pub(crate) Control);
+
+impl EngineObserver for Limited {
+    fn progress(&mut self, _: &Progress) -> ControlFlow<StopReason> {
+        self.0.check().map_or(ControlFlow::Continue(()), ControlFlow::Break)
+    }
+    fn interrupt(&self) -> Interrupt {
+        self.0.interrupt().clone()
+    }
 }
 
 /// Watches a search for a control.

@@ -93,7 +93,7 @@ pub(crate) fn run_to(
     let Some(trace) = searched.properties.iter().flat_map(|property| property.traces()).find(is_reached) else {
         return Ok(match searched.verdict {
             Verdict::Holds => Sought::Absent,
-            _ => Sought::Unknown(searched.stop_reason.unwrap_or(StopReason::Interrupted)),
+            _ => Sought::Unknown(searched.stop_reason.unwrap_or(StopReason::Withdrawn)),
         });
     };
     let interpreter = Interpreter::new(plan.model.ir(), plan.model.layout());
@@ -102,14 +102,14 @@ pub(crate) fn run_to(
         let outcome = match (action, steps.last()) {
             (Action::Start(start), _) => interpreter.run_start(*start, arguments),
             (Action::Rule(rule), Some(last)) => interpreter.fire(*rule, arguments, &last.state),
-            (Action::Rule(_), None) => return Ok(Sought::Unknown(StopReason::Interrupted)),
+            (Action::Rule(_), None) => return Ok(Sought::Unknown(StopReason::Withdrawn)),
         };
         match outcome {
             Outcome::Next { state, covered } if covered.contains(&cover) => {
                 steps.push(TraceStep { action: *action, arguments: arguments.clone(), state });
             }
             // A later statement of the step fails or drops the step.
-            _ => return Ok(Sought::Unknown(StopReason::Interrupted)),
+            _ => return Ok(Sought::Unknown(StopReason::Withdrawn)),
         }
     }
     let trace = Trace::new(steps, None);

@@ -1,33 +1,39 @@
-//! The symmetries that a search uses: detected on a separate thread, in parallel with an unreduced search if detection
-//! takes long. All calls of detection are here.
+//! Calls of detection: the symmetries that a search uses, found on a run of their own.
 
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use num_bigint::BigUint;
 use quotient_engines::{
-    AdaptiveError, EngineError, Reduction as Method, ReductionPlan, SearchOptions, SymmetrySource, too_large,
+    AdaptiveError, EngineError, Pace, Reduction as Method, ReductionPlan, Run, SearchOptions, Step,
+    Symmetry as Group, SymmetrySource, plan_in_steps, too_large,
 };
 use quotient_ir::{Budget, Interrupt, PropertyId};
 use quotient_symmetry::{Declared, Describer, Detection, DetectionError, PartialSymmetry, Preserved, Strategy};
 
 use crate::adaptive::AdaptiveUse;
 use crate::clock;
-use crate::control::{Control, Phase, STACK_BYTES};
-use crate::defect::{self, Defect};
+use crate::control::{Control, Phase};
 use crate::error::Error;
 use crate::model::Model;
 use crate::options::{Reduction, Symmetry};
 
-/// How often a waiting thread checks whether to keep waiting.
-const INTERVAL: Duration = Duration::from_millis(20);
-/// The processor time a check spends waiting for symmetries before it also starts an unreduced search.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(3);
+/// With fewer symmetries than this, a search is at most so much smaller: representatives must be cheap.
+const FEW_SYMMETRIES: u32 = 4;
+/// The number of slots that a few symmetries may move. All of them are compared where parts of a state look alike, at
+/// some nanoseconds each; a step takes about a hundred.
+const FEW_SLOTS: usize = 24;
 
 /// The symmetries of a search and the reduction chosen for them.
+#[derive(Clone)]
 pub(crate) struct Symmetries {
-    /// What is known about them.
-    pub(crate) plan: Option<ReductionPlan>,
+    /// The group, if it is known.
+    pub(crate) group: Option<Group>,
+    /// How they are used, if they are.
+    plan: Option<Arc<ReductionPlan>>,
+    /// How representatives are found, or why there are none.
+    pub(crate) method: String,
     /// Why nothing is known, if so.
     pub(crate) unknown: &'static str,
     /// Generators in source terms.
@@ -38,15 +44,8 @@ pub(crate) struct Symmetries {
     pub(crate) adaptive: Option<AdaptiveUse>,
 }
 
-/// The outcome of choosing a reduction.
-pub(crate) enum Choice {
-    /// The reduction is decided.
-    Made(Box<Option<Symmetries>>),
-    /// Detection exceeds the allowed waiting time.
-    Pending(Pending),
-}
-
 /// What symmetries must preserve in addition to the behaviour.
+#[derive(Clone)]
 pub(crate) struct ToPreserve {
     pub(crate) properties: Vec<PropertyId>,
     /// Whether run-time errors at different locations are distinguished.
@@ -61,7 +60,7 @@ impl ToPreserve {
         Self { properties, errors: search.violations.collects(), firings: search.statistics }
     }
 
-    pub(crate) fn as_preserved(&self) -> Preserved<'_> {
+    fn as_preserved(&self) -> Preserved<'_> {
         let Self { properties, errors, firings } = self;
         match (errors, firings) {
             (false, false) => Preserved::Properties(properties),
@@ -76,74 +75,146 @@ impl From<Vec<PropertyId>> for ToPreserve {
     }
 }
 
-/// A plan that is being computed.
-pub(crate) struct Pending {
-    model: Model,
-    receiver: Receiver<Result<Result<ReductionPlan, EngineError>, Defect>>,
-    /// Stops the computation when nobody waits for it any longer.
-    interrupt: Interrupt,
-    started: Instant,
+/// Which symmetries are looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wish {
+    /// All that can be found, those that the text shows first.
+    InSteps,
+    /// Those of a source, for a strategy if one was asked for.
+    Of(SymmetrySource, Option<Strategy>),
 }
 
-impl Drop for Pending {
-    fn drop(&mut self) {
-        self.interrupt.raise();
+impl Wish {
+    /// What options ask for; none if no symmetries are to be used.
+    pub(crate) fn of(symmetry: Symmetry, reduction: Reduction) -> Option<Self> {
+        let strategy = if let Reduction::By(strategy) = reduction { Some(strategy) } else { None };
+        match (symmetry, reduction) {
+            (Symmetry::Off, _) | (_, Reduction::None) => None,
+            (Symmetry::Auto, _) => Some(Self::Of(SymmetrySource::Detected, strategy)),
+            (Symmetry::Declared, _) => Some(Self::Of(SymmetrySource::Declared, strategy)),
+        }
     }
 }
 
-/// Finds the symmetries for a search, if it uses any, but waits no longer than `patience`. They preserve the given
-/// properties, and always the assumptions.
-pub(crate) fn choose(
+/// Detection, as far as it has got.
+pub(crate) struct Search {
+    model: Model,
+    run: Option<Run<News>>,
+    started: Instant,
+    /// How long the search of states had to wait before it began.
+    before: Option<Duration>,
+}
+
+/// What detection found, and the processor time that it took.
+type News = (Answer, Duration);
+
+enum Answer {
+    /// The symmetries that the text shows; there may be more.
+    Text(Box<ReductionPlan>),
+    All(Result<Box<ReductionPlan>, EngineError>),
+}
+
+/// What is new.
+pub(crate) enum Found {
+    /// Nothing: it needs more work.
+    Nothing,
+    /// The symmetries that the text shows; there may be more.
+    Some(Symmetries),
+    /// All symmetries. Detection is over.
+    All(Symmetries),
+}
+
+impl Search {
+    /// Begins to look for the symmetries that preserve something.
+    pub(crate) fn start(model: &Model, wish: Wish, preserved: ToPreserve, interrupt: &Interrupt) -> Self {
+        let job = model.clone();
+        let work = move |pace: &Pace<News>| {
+            let (ir, layout, budget) = (job.ir(), job.layout(), pace.budget());
+            let text = |plan| pace.tell((Answer::Text(Box::new(plan)), clock::of_thread()));
+            let all = match wish {
+                Wish::InSteps => plan_in_steps(ir, layout, preserved.as_preserved(), budget, text),
+                Wish::Of(source, strategy) => {
+                    quotient_engines::plan(ir, layout, preserved.as_preserved(), source, strategy, budget)
+                }
+            };
+            (Answer::All(all.map(Box::new)), clock::of_thread())
+        };
+        let run = Run::start(interrupt, work);
+        Self { model: model.clone(), run, started: Instant::now(), before: None }
+    }
+
+    /// Lets it go on until it has done this much work in all.
+    ///
+    /// # Errors
+    /// If there is a defect in this program, or the model cannot be encoded.
+    pub(crate) fn advance(&mut self, total: u64) -> Result<Found, Error> {
+        let mut found = Found::Nothing;
+        while let Some(run) = &mut self.run {
+            match run.advance_until_interrupted(total) {
+                Step::Partial(news) | Step::Done(Ok(news)) => found = self.symmetries(news)?,
+                Step::Done(Err(defect)) => return Err(defect.into()),
+                Step::Working(_) => break,
+            }
+            if let Found::All(_) = found {
+                self.run = None;
+            }
+        }
+        self.before.get_or_insert_with(|| self.started.elapsed());
+        Ok(found)
+    }
+
+    /// Whether it could not begin, since there were too few resources.
+    pub(crate) fn is_over(&self) -> bool {
+        self.run.is_none()
+    }
+
+    fn symmetries(&self, (answer, elapsed): News) -> Result<Found, Error> {
+        // The time since the beginning would include that of a search.
+        let known = |plan: ReductionPlan| Symmetries { elapsed, ..Symmetries::known(&self.model, plan) };
+        match answer {
+            Answer::Text(plan) => Ok(Found::Some(known(*plan))),
+            Answer::All(Ok(plan)) => Ok(Found::All(known(*plan))),
+            Answer::All(Err(EngineError::GaveUp(_))) if too_large(self.model.ir()).is_some() => {
+                let reason = "the text shows none, and the model is too large for more";
+                Ok(Found::All(Symmetries { elapsed, ..Symmetries::unknown(reason, self.started) }))
+            }
+            Answer::All(Err(error)) => Err(Error::of_engine(self.model.source(), error)),
+        }
+    }
+
+    /// What to say if everything is over first.
+    pub(crate) fn unknown(&self, reason: &'static str) -> Symmetries {
+        let elapsed = self.before.unwrap_or_else(|| self.started.elapsed());
+        Symmetries { elapsed, ..Symmetries::unknown(reason, self.started) }
+    }
+}
+
+/// What to say if there is no thread for detection.
+pub(crate) const TOO_FEW_RESOURCES: &str = "not looked for, since there are too few resources";
+/// What to say if everything was stopped before detection was over.
+pub(crate) const STOPPED: &str = "not known, since the search for them was stopped";
+
+/// Finds the symmetries for a search, if it uses any, whatever that takes. They preserve the given properties, and always
+/// the assumptions.
+///
+/// # Errors
+/// If there is a defect in this program, or the model cannot be encoded.
+pub(crate) fn find(
     model: &Model,
     (symmetry, reduction): (Symmetry, Reduction),
     preserved: ToPreserve,
     control: &Control,
-    patience: Option<Duration>,
-) -> Result<Choice, Error> {
-    let strategy = if let Reduction::By(strategy) = reduction { Some(strategy) } else { None };
-    let source = match (symmetry, reduction) {
-        (Symmetry::Off, _) | (_, Reduction::None) => return Ok(Choice::made_with(None)),
-        (Symmetry::Auto, _) => SymmetrySource::Detected,
-        (Symmetry::Declared, _) => SymmetrySource::Declared,
-    };
-    let (started, spent) = (Instant::now(), clock::of_process());
-    let unknown = |reason| Ok(Choice::made_with(Some(Symmetries::unknown(reason, started))));
+) -> Result<Option<Symmetries>, Error> {
+    let Some(wish) = Wish::of(symmetry, reduction) else { return Ok(None) };
     control.enter(Phase::Detecting);
-    let (sender, receiver) = mpsc::channel();
-    let (shared, interrupt) = (model.clone(), Interrupt::new());
-    let budget = Budget::until(&interrupt);
-    let planning = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(move || {
-        let found = defect::catch(|| plan(&shared, preserved.as_preserved(), source, strategy, &budget));
-        // The receiver is gone if the result is no longer needed.
-        let _ = sender.send(found);
-    });
-    if planning.is_err() {
-        return unknown("not looked for, since there are too few resources");
+    let mut search = Search::start(model, wish, preserved, control.interrupt());
+    if search.is_over() {
+        return Ok(Some(search.unknown(TOO_FEW_RESOURCES)));
     }
-    let mut pending = Pending { model: model.clone(), receiver, interrupt, started };
-    loop {
-        if let Some(symmetries) = pending.wait(INTERVAL)? {
-            return Ok(Choice::made_with(Some(symmetries)));
-        }
-        if control.check().is_some() {
-            return Ok(Choice::made_with(Some(pending.give_up("not known, since the search for them was stopped"))));
-        }
-        // While this thread waits, all processor time is spent on detection.
-        if patience.is_some_and(|patience| clock::of_process().saturating_sub(spent) >= patience) {
-            return Ok(Choice::Pending(pending));
-        }
-    }
-}
-
-/// Symmetries, and how a search uses them.
-fn plan(
-    model: &Model,
-    preserved: Preserved<'_>,
-    source: SymmetrySource,
-    strategy: Option<Strategy>,
-    budget: &Budget,
-) -> Result<ReductionPlan, EngineError> {
-    quotient_engines::plan(model.ir(), model.layout(), preserved, source, strategy, budget)
+    Ok(Some(match search.advance(u64::MAX)? {
+        Found::Some(symmetries) | Found::All(symmetries) => symmetries,
+        Found::Nothing => search.unknown(STOPPED),
+    }))
 }
 
 /// All symmetries that preserve the properties.
@@ -165,59 +236,33 @@ pub(crate) fn partial<'m>(
     Ok(PartialSymmetry::new(model.ir(), model.layout(), properties, budget)?)
 }
 
-impl Choice {
-    fn made_with(symmetries: Option<Symmetries>) -> Self {
-        Self::Made(Box::new(symmetries))
-    }
-
-    /// The symmetries, waiting as long as it takes.
-    pub(crate) fn made(self) -> Option<Symmetries> {
-        match self {
-            Self::Made(symmetries) => *symmetries,
-            Self::Pending(pending) => Some(pending.give_up("not known, since it took too long to find them")),
-        }
-    }
-}
-
-impl Pending {
-    /// The symmetries, if they are found soon.
-    pub(crate) fn wait(&mut self, patience: Duration) -> Result<Option<Symmetries>, Error> {
-        match self.receiver.recv_timeout(patience) {
-            Ok(Ok(Ok(plan))) => Ok(Some(Symmetries::known(&self.model, plan, self.started))),
-            Ok(Ok(Err(EngineError::GaveUp(_)))) if too_large(self.model.ir()).is_some() => {
-                Ok(Some(self.give_up("the text shows none, and the model is too large for more")))
-            }
-            Ok(Ok(Err(error))) => Err(Error::of_engine(self.model.source(), error)),
-            Ok(Err(defect)) => Err(defect.into()),
-            Err(RecvTimeoutError::Timeout) => Ok(None),
-            Err(RecvTimeoutError::Disconnected) => Err(defect::recorded().into()),
-        }
-    }
-
-    /// What is known without waiting any longer.
-    pub(crate) fn give_up(&self, reason: &'static str) -> Symmetries {
-        Symmetries::unknown(reason, self.started)
-    }
-}
-
 impl Symmetries {
     /// The symmetries of a plan.
-    pub(crate) fn known(model: &Model, plan: ReductionPlan, started: Instant) -> Self {
+    fn known(model: &Model, plan: ReductionPlan) -> Self {
         let group = &plan.symmetry.group;
         let describer = Describer::new(model.ir(), model.layout(), group.literals());
         let generators = group.maps().iter().map(|map| describer.describe(map).cycles()).collect();
-        Self { plan: Some(plan), unknown: "", generators, elapsed: started.elapsed(), adaptive: None }
+        let (group, method) = (Some(plan.symmetry.clone()), plan.method.clone());
+        let (elapsed, plan) = (Duration::ZERO, Some(Arc::new(plan)));
+        Self { group, plan, method, unknown: "", generators, elapsed, adaptive: None }
     }
 
     pub(crate) fn unknown(reason: &'static str, started: Instant) -> Self {
-        Self { plan: None, unknown: reason, generators: Vec::new(), elapsed: started.elapsed(), adaptive: None }
+        Self {
+            group: None,
+            plan: None,
+            method: String::new(),
+            unknown: reason,
+            generators: Vec::new(),
+            elapsed: started.elapsed(),
+            adaptive: None,
+        }
     }
 
     /// The adaptive reduction of a model whose symmetries were not computed.
     pub(crate) fn of_adaptive(adaptive: AdaptiveUse) -> Self {
-        let elapsed = adaptive.elapsed;
-        let unknown = "not looked for as a whole";
-        Self { plan: None, unknown, generators: Vec::new(), elapsed, adaptive: Some(adaptive) }
+        let unknown = Self::unknown("not looked for as a whole", Instant::now());
+        Self { elapsed: adaptive.elapsed, adaptive: Some(adaptive), ..unknown }
     }
 
     /// The same symmetries, with adaptive reduction instead of a reduction by them.
@@ -227,25 +272,44 @@ impl Symmetries {
 
     /// The number of symmetries, if it is known.
     pub(crate) fn order(&self) -> Option<&BigUint> {
-        self.plan.as_ref().map(|plan| &plan.symmetry.order)
+        self.group.as_ref().map(|group| &group.order)
     }
 
     /// Adds what was found out later about the same symmetries.
     pub(crate) fn complete_by(&mut self, later: &Self) {
-        let (Some(plan), Some(later)) = (&mut self.plan, &later.plan) else { return };
-        if plan.symmetry.order == later.symmetry.order {
-            plan.symmetry.complete = later.symmetry.complete;
-            plan.symmetry.property_cost.clone_from(&later.symmetry.property_cost);
+        let (Some(group), Some(later)) = (&mut self.group, &later.group) else { return };
+        if group.order == later.order {
+            group.complete = later.complete;
+            group.property_cost.clone_from(&later.property_cost);
         }
     }
 
     /// The same symmetries, without a reduction by them.
     pub(crate) fn unused(mut self, reason: &str) -> Self {
-        if let Some(plan) = &mut self.plan {
-            reason.clone_into(&mut plan.method);
-            (plan.reduction, plan.liveness_searches) = (None, Vec::new());
+        if self.group.is_some() {
+            reason.clone_into(&mut self.method);
+            self.plan = None;
         }
         self
+    }
+
+    /// The same symmetries, without a reduction by them if that would take longer than it saves.
+    pub(crate) fn worthwhile(self) -> Self {
+        let Some(group) = self.group.as_ref().filter(|_| self.reduction().is_some()) else { return self };
+        if group.order >= BigUint::from(FEW_SYMMETRIES) {
+            return self;
+        }
+        let moves = group.group.maps().iter().flat_map(|map| map.moves());
+        let moved: BTreeSet<_> = moves.map(|slot_move| slot_move.from).collect();
+        match moved.len() > FEW_SLOTS {
+            true => self.unused("not used: representatives would take longer than they save (--reduction canonical)"),
+            false => self,
+        }
+    }
+
+    /// How a search uses them, if it does.
+    pub(crate) fn plan(&self) -> Option<&Arc<ReductionPlan>> {
+        self.plan.as_ref()
     }
 
     /// The reduction by the symmetries of the whole model, if there is one.

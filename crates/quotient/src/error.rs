@@ -7,7 +7,7 @@ use quotient_ir::builder::BuildError;
 use quotient_ir::{Diagnostic, Source, Span};
 use quotient_symmetry::PartialRefusal;
 
-use crate::defect::Defect;
+use quotient_engines::defect::Defect;
 use crate::plan::Refusal;
 
 /// Why there is no result.
@@ -84,7 +84,7 @@ impl Error {
     /// An engine's error about a model.
     pub(crate) fn of_engine(source: &Source, error: EngineError) -> Self {
         match error {
-            EngineError::GaveUp(_) => Self::Stopped(StopReason::Interrupted),
+            EngineError::GaveUp(_) => Self::Stopped(StopReason::Withdrawn),
             EngineError::Resume { .. } => Refusal::Resume(error.to_string()).into(),
             EngineError::NotEncodable { reason, span } => Self::unsupported(source, reason, span),
             EngineError::Layout(error) => Self::whole_model(source.clone(), "state-too-large", error.to_string()),
@@ -107,7 +107,7 @@ impl Error {
             AdaptiveError::Engine(error) => Self::of_engine(source, error),
             AdaptiveError::Uncertified(error) => Defect::noticed(error.to_string()).into(),
             AdaptiveError::GaveUp(_) | AdaptiveError::Refused(PartialRefusal::GaveUp(_)) => {
-                Self::Stopped(StopReason::Interrupted)
+                Self::Stopped(StopReason::Withdrawn)
             }
             AdaptiveError::Refused(_) | AdaptiveError::Unsupported(_) => Refusal::Adaptive(error.to_string()).into(),
         }

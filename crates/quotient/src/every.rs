@@ -25,7 +25,7 @@ use quotient_ir::{self as ir, Budget, Diagnostic, PropertyId, Span};
 use quotient_symmetry::{Preserved, RoleReport, symmetries_of_text};
 
 use crate::control::{Control, Observer, Phase, Supervised};
-use crate::defect::Defect;
+use quotient_engines::defect::Defect;
 use crate::error::Error;
 use crate::model::Model;
 use crate::names::ERRORS;
@@ -1008,7 +1008,7 @@ impl Reading<'_> {
         let (control, objects) = (self.control, self.objects);
         let budget = Budget::until(control.interrupt());
         let (ir, layout, preserved) = (model.ir(), model.layout(), Preserved::Properties(self.properties));
-        let spent = |_| Error::Stopped(control.stop_reason().unwrap_or(StopReason::Interrupted));
+        let spent = |_| Error::Stopped(control.reason());
         let against_whole = |reason: &str| {
             refused(self.model, self.claim, vec![Obstacle { reason: reason.to_owned(), span: Span::default() }])
         };

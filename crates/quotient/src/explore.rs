@@ -8,17 +8,18 @@ use std::time::Instant;
 use num_bigint::BigUint;
 use quotient_engines::partial_order::Relations;
 use quotient_engines::{
-    self as engines, Clock, GuardedQuotient, Membership, Observer as EngineObserver, Progress, Reduction as Method,
-    SearchOptions, SearchOrder, StopReason,
+    self as engines, Clock, GuardedQuotient, Measure, Membership, Observer as EngineObserver, Progress,
+    Reduction as Method, Run, SearchOptions, SearchOrder, StopReason, SymbolicReport,
 };
 use quotient_groups::SparsePermutation;
 use quotient_ir::{Action, DeadlockMode, Interrupt, Layout};
 use quotient_symmetry::{Describer, Families, Strategy, Workspace};
 
 use crate::adaptive;
-use crate::beside::SetBeside;
 use crate::control::{Control, Follower, Observer, Phase, Supervised};
+use crate::costs;
 use crate::counters::{self, Trial};
+use crate::course::{self, Question, SetAnswer, Winner};
 use crate::detection::{self, Symmetries, ToPreserve};
 use crate::error::Error;
 use crate::model::Model;
@@ -26,6 +27,7 @@ use crate::options::{Engine, Limits, PartialOrder, Reduction, Symmetry};
 use crate::plan::{MOST_THREADS, Refusal, SearchParts, refuse_symmetry, refuse_workers};
 use crate::report::{PartialOrderReport, Report};
 use crate::run::{Found, too_little_memory};
+use crate::schedule::{SetTerms, Terms};
 use crate::search;
 use crate::symbolic;
 use crate::workers::{self, Conducted};
@@ -385,13 +387,40 @@ fn check_options(options: &ExploreOptions) -> Result<Vec<String>, Refusal> {
 /// The greatest number of tokens in one cell, and in all.
 type Tokens = (u64, u64);
 
+/// What was found, its graph, and the tokens if they are counted.
+type Counted = (Found, StateGraph, Option<Tokens>);
+
+/// The result of a search of single states, beside which the set of all of them may be computed.
+enum Explored {
+    /// The states, and the set as far as it got.
+    States(Box<Counted>, Option<Run<SetAnswer>>),
+    /// The set was complete first.
+    Set(Box<SymbolicReport>),
+}
+
+impl Explored {
+    fn states(found: Found, graph: StateGraph, tokens: Option<Tokens>) -> Self {
+        Self::States(Box::new((found, graph, tokens)), None)
+    }
+}
+
+/// What is known from the set of all states.
+fn as_set(report: SymbolicReport) -> Counted {
+    noted(symbolic::counted(report))
+}
+
+fn noted((mut found, tokens): (Found, Option<Tokens>)) -> Counted {
+    found.notes.push("all states were found as a set before they were found one by one".to_owned());
+    (found, StateGraph::default(), tokens)
+}
+
 /// Searches with the engine that is asked for, or that suits.
 fn conduct(
     model: &Model,
     options: &ExploreOptions,
     search: &SearchOptions,
     control: &Control,
-) -> Result<(Found, StateGraph, Option<Tokens>), Error> {
+) -> Result<Counted, Error> {
     match options.engine {
         Engine::Symbolic => {
             let (found, tokens) = symbolic::explore(model, search, control, u64::MAX)?;
@@ -412,7 +441,7 @@ fn conduct(
         && options.workers.is_none()
         && search.max_states.is_none_or(|limit| limit > MANY_STATES);
     if !may_be_sets {
-        return search_states(model, options, search, control, None);
+        return search_alone(model, options, search, control);
     }
     let trial = match options.symmetry {
         Symmetry::Auto => counters::try_explore(model, search, control)?,
@@ -426,15 +455,17 @@ fn conduct(
         Trial::TooManyStates => true,
         Trial::Unsuited => false,
     };
-    let mut beside = SetBeside::new(model, search, control);
     let some = SearchOptions { max_states: Some(MANY_STATES), ..search.clone() };
-    let first = search_states(model, options, &some, control, Some(&mut beside))?;
+    let (first, set) = match search_states(model, options, &some, control, true)? {
+        Explored::Set(report) => return Ok(as_set(*report)),
+        Explored::States(first, set) => (first, set),
+    };
     let is_stopped = matches!(first.0.report.stop_reason, Some(StopReason::StateLimit(_)));
-    if !is_stopped && !beside.is_done() || control.stop_reason().is_some() {
-        return Ok(first);
+    if !is_stopped || control.stop_reason().is_some() {
+        return Ok(*first);
     }
-    let by_sets = match beside.finish()? {
-        Some(report) => Some(symbolic::counted(report)),
+    let by_sets = match course::finish_set(model, search, control, set)? {
+        Some(report) => return Ok(as_set(report)),
         None if control.stop_reason().is_some() => None,
         // Steps that saturation does not suit.
         None => match symbolic::explore(model, search, control, symbolic::TRIED_BYTES) {
@@ -444,39 +475,53 @@ fn conduct(
         },
     };
     match by_sets {
-        Some((mut found, tokens)) => {
-            found.notes.push("all states were found as a set before they were found one by one".to_owned());
-            Ok((found, StateGraph::default(), tokens))
-        }
+        Some(counted) => Ok(noted(counted)),
         // With representatives, there would be as many states, and each step would take longer.
         None if is_counted => {
             let (found, tokens) = counters::explore(model, search, control)?;
             Ok((found, StateGraph::default(), tokens))
         }
-        None => search_states(model, options, search, control, None),
+        None => search_alone(model, options, search, control),
     }
 }
 
+/// Searches single states, with nothing beside it.
+fn search_alone(
+    model: &Model,
+    options: &ExploreOptions,
+    search: &SearchOptions,
+    control: &Control,
+) -> Result<Counted, Error> {
+    match search_states(model, options, search, control, false)? {
+        Explored::States(counted, _) => Ok(*counted),
+        Explored::Set(report) => Ok(as_set(*report)),
+    }
+}
+
+/// Searches single states, and computes the set of all of them beside it if `tries_set` says so.
 fn search_states(
     model: &Model,
     options: &ExploreOptions,
     search: &SearchOptions,
     control: &Control,
-    beside: Option<&mut SetBeside>,
-) -> Result<(Found, StateGraph, Option<Tokens>), Error> {
-    let mut follower = Follower::new(control, None);
-    let stopped = |symmetries, reason| Found::new(symmetries, search::unfinished(model, search, reason, control));
+    tries_set: bool,
+) -> Result<Explored, Error> {
+    let stopped = |symmetries, reason| {
+        let found = Found::new(symmetries, search::unfinished(model, search, reason, control));
+        Explored::states(found, StateGraph::default(), None)
+    };
     if options.reduction == Reduction::Adaptive {
         let mut graph = StateGraph::default();
+        let mut follower = Follower::new(control, None);
         let found = adaptive::explore(model, options.limits.max_states, &mut follower, |quotient, partial| {
             graph = StateGraph::of_guarded_quotient(quotient, partial.families());
         });
         return match (found, control.stop_reason()) {
             (Ok((used, report)), _) => {
                 let symmetries = Some(Symmetries::of_adaptive(used));
-                Ok((Found::new(symmetries, report), graph, None))
+                Ok(Explored::states(Found::new(symmetries, report), graph, None))
             }
-            (Err(_), Some(reason)) => Ok((stopped(None, reason), StateGraph::default(), None)),
+            (Err(_), Some(reason)) => Ok(stopped(None, reason)),
             (Err(error), None) => Err(error),
         };
     }
@@ -486,17 +531,15 @@ fn search_states(
         let mut facts = workers::facts_of_model(model);
         facts.push(("the options".to_owned(), format!("{wish:?} {search:?}")));
         let others = (membership, &facts[..]);
+        let follower = Follower::new(control, None);
         return match workers::conduct(model, others, search, (wish, preserved), control, follower)? {
-            Conducted::Searched(found) => Ok((*found, StateGraph::default(), None)),
-            Conducted::Stopped(symmetries) => {
-                let reason = control.check().unwrap_or(StopReason::Interrupted);
-                Ok((stopped(*symmetries, reason), StateGraph::default(), None))
-            }
+            Conducted::Searched(found) => Ok(Explored::states(*found, StateGraph::default(), None)),
+            Conducted::Stopped(symmetries) => Ok(stopped(*symmetries, control.reason())),
         };
     }
-    let symmetries = detection::choose(model, wish, preserved, control, None)?.made();
+    let symmetries = detection::find(model, wish, preserved, control)?;
     if let Some(reason) = control.check() {
-        return Ok((stopped(symmetries, reason), StateGraph::default(), None));
+        return Ok(stopped(symmetries, reason));
     }
     let (mut search, mut partial_order) = (search.clone(), None);
     if options.partial_order == PartialOrder::On {
@@ -506,50 +549,71 @@ fn search_states(
                 partial_order = Some(PartialOrderReport { unused: None });
             }
             Err(reason) => match control.check() {
-                Some(stop) => return Ok((stopped(symmetries, stop), StateGraph::default(), None)),
+                Some(stop) => return Ok(stopped(symmetries, stop)),
                 None => return Err(Refusal::PartialOrder(reason).into()),
             },
         }
     }
     control.enter(Phase::Searching);
-    let plan = symmetries.as_ref().and_then(|symmetries| symmetries.plan.as_ref());
-    let method = symmetries.as_ref().and_then(Symmetries::reduction);
-    let mut collector = Collector {
-        follower,
-        witnesses: method.map(|method| Witnesses::new(model, method)),
+    let plan = symmetries.as_ref().and_then(Symmetries::plan).cloned();
+    let is_reduced = plan.as_ref().is_some_and(|plan| plan.reduction.is_some());
+    let set = tries_set.then(|| SetTerms {
+        instances: costs::instances_in_each_state(model.ir()),
+        slots: model.layout().slots.len() as u64,
+        is_reduced,
+    });
+    let sink = Sink {
         deadlock: options.deadlock.unwrap_or_else(|| model.usual_deadlock_mode()),
         graph: StateGraph::default(),
-        draws: partial_order.is_none(),
         keep: options.keep,
-        tokens: model.ir().counts_tokens.then(|| (model.layout(), (0, 0))),
-        beside,
-        failed: None,
+        tokens: model.ir().counts_tokens.then_some((0, 0)),
     };
-    let report = search::run(model, plan, &search, control, &mut collector)
-        .map_err(|error| Error::of_engine(model.source(), error))?;
-    let Collector { graph, tokens, failed, .. } = collector;
-    if let Some(error) = failed {
-        return Err(error);
+    let draws = partial_order.is_none();
+    let mut start = |_, marks| {
+        let (model, search, control) = (model.clone(), search.clone(), control.clone());
+        let (plan, sink) = (plan.clone(), sink.clone());
+        Run::start(control.clone().interrupt(), move |pace| {
+            let witnesses = plan.as_ref().and_then(|plan| plan.reduction.as_ref());
+            let witnesses = witnesses.map(|method| Witnesses::new(&model, method));
+            let layout = model.layout();
+            let collector = Collector { follower: Follower::new(&control, None), witnesses, layout, draws, sink };
+            let mut observer = pace.observer(collector, Measure::Steps, Some(marks));
+            let report = search::run(&model, plan.as_deref(), &search, &control, &mut observer);
+            report.map(|report| (report, observer.watched.sink))
+        })
+    };
+    let question = Question { model, search: &search, properties: &[], wish: None, control };
+    let finish = course::follow(&question, Terms { set, ..Terms::default() }, &mut start)?;
+    match finish.winner {
+        Winner::Main(found) => {
+            let (report, sink) = found.map_err(|error| Error::of_engine(model.source(), error))?;
+            let found = Found { partial_order, ..Found::new(symmetries, report) };
+            Ok(Explored::States(Box::new((found, sink.graph, sink.tokens)), finish.set))
+        }
+        Winner::Set(report) => Ok(Explored::Set(report)),
+        Winner::Stopped(reason) => Ok(stopped(symmetries, reason)),
+        Winner::Parts(_) | Winner::Adaptive(_) => unreachable!("nothing else is tried where states are counted"),
     }
-    let tokens = tokens.map(|(_, tokens)| tokens);
-    Ok((Found { partial_order, ..Found::new(symmetries, report) }, graph, tokens))
 }
 
-/// Collects the graph of a search.
+/// What is exported from a search.
+#[derive(Clone)]
+struct Sink {
+    deadlock: DeadlockMode,
+    graph: StateGraph,
+    keep: Keep,
+    /// The most tokens so far. Symmetries exchange cells, so all states of an orbit have the same.
+    tokens: Option<Tokens>,
+}
+
+/// Lets a search export its graph.
 struct Collector<'a> {
     follower: Follower,
     witnesses: Option<Witnesses<'a>>,
-    deadlock: DeadlockMode,
-    graph: StateGraph,
+    layout: &'a Layout,
     /// Whether all steps are seen.
     draws: bool,
-    keep: Keep,
-    /// The most tokens so far. Symmetries exchange cells, so all states of an orbit have the same.
-    tokens: Option<(&'a Layout, Tokens)>,
-    /// What is computed meanwhile. It ends the search if it is done first.
-    beside: Option<&'a mut SetBeside>,
-    /// Why that failed.
-    failed: Option<Error>,
+    sink: Sink,
 }
 
 /// Finds the symmetry that maps a successor to its representative.
@@ -584,14 +648,7 @@ impl<'a> Witnesses<'a> {
 
 impl EngineObserver for Collector<'_> {
     fn progress(&mut self, progress: &Progress) -> ControlFlow<StopReason> {
-        self.follower.progress(progress)?;
-        let Some(beside) = &mut self.beside else { return ControlFlow::Continue(()) };
-        match beside.work(progress, self.witnesses.is_some()) {
-            Ok(false) => return ControlFlow::Continue(()),
-            Ok(true) => {}
-            Err(error) => self.failed = Some(error),
-        }
-        ControlFlow::Break(StopReason::Interrupted)
+        self.follower.progress(progress)
     }
     fn interrupt(&self) -> Interrupt {
         self.follower.interrupt()
@@ -603,7 +660,16 @@ impl EngineObserver for Collector<'_> {
         self.draws
     }
     fn state(&mut self, number: u64, state: &[u64], initial: bool) {
-        if let Some((layout, (most, sum))) = &mut self.tokens {
+        self.sink.state(self.layout, number, state, initial);
+    }
+    fn edge(&mut self, edge: engines::Edge<'_>) {
+        self.sink.edge(edge, self.witnesses.as_mut());
+    }
+}
+
+impl Sink {
+    fn state(&mut self, layout: &Layout, number: u64, state: &[u64], initial: bool) {
+        if let Some((most, sum)) = &mut self.tokens {
             let values = layout.unpack(state);
             let counts = values.0.iter().map(|value| value.and_then(|value| u64::try_from(value).ok()).unwrap_or(0));
             let (largest, all) = counts.fold((0, 0), |(largest, all), count| (count.max(largest), all + count));
@@ -623,7 +689,8 @@ impl EngineObserver for Collector<'_> {
             }
         }
     }
-    fn edge(&mut self, edge: engines::Edge<'_>) {
+
+    fn edge(&mut self, edge: engines::Edge<'_>, witnesses: Option<&mut Witnesses<'_>>) {
         let engines::Edge { from, instance, to, concrete, changes } = edge;
         let is_way_on = self.deadlock != DeadlockMode::Stuttering || changes;
         let known = usize::try_from(from).ok().and_then(|from| self.graph.has_successor.get_mut(from));
@@ -633,7 +700,7 @@ impl EngineObserver for Collector<'_> {
         if self.keep >= Keep::Edges {
             let label = self.graph.label(instance.action, instance.arguments);
             let permutations = &mut self.graph.permutations;
-            let permutation = self.witnesses.as_mut().map_or(0, |witnesses| witnesses.number(concrete, permutations));
+            let permutation = witnesses.map_or(0, |witnesses| witnesses.number(concrete, permutations));
             self.graph.edges.push(GraphEdge { from, label, permutation, to });
         }
     }

@@ -56,22 +56,19 @@
 //! Nothing here prints, exits or needs a terminal. Long operations run on separate threads.
 
 mod adaptive;
-mod attempt;
-mod background;
-mod beside;
 mod certificate;
 mod clock;
 mod control;
+mod costs;
 mod counters;
+mod course;
 mod covers;
-pub mod defect;
 mod detection;
 mod error;
 mod every;
 mod explore;
 mod expressions;
 mod family;
-mod forecast;
 mod identity;
 mod memory;
 mod model;
@@ -85,6 +82,7 @@ mod remarks;
 mod report;
 mod run;
 mod runs;
+mod schedule;
 mod search;
 mod selection;
 pub mod shown;
@@ -95,12 +93,12 @@ mod symbolic;
 mod symmetries;
 mod temporal;
 mod text;
-mod trial;
 pub mod walk;
 mod workers;
 
 use std::path::Path;
 
+pub use quotient_engines::defect;
 pub use quotient_ir as ir;
 pub use quotient_ir::builder;
 
@@ -110,7 +108,6 @@ pub use certificate::{
     ModelRecord, RuleMove, ValueName, Verification, verify,
 };
 pub use control::{Control, Observer, Phase, Silent};
-pub use defect::Defect;
 pub use error::{Error, Invalid};
 pub use every::{
     Every, EveryAttempt, EveryCutOff, EveryGuards, EveryMethod, EveryProof, EveryReport, EverySize, EveryTextCutOff,
@@ -126,7 +123,7 @@ pub use options::{Checkpoint, Engine, Limits, Options, PartialOrder, Reduction, 
 pub use partial::{Approximations, Image, PartialReport, partial_symmetry};
 pub use plan::{MOST_THREADS, Plan, Refusal};
 pub use quotient_engines::{
-    Approximation, Extent, FairnessMode, JudgedInstance, LivenessReport, Membership, ProductReport, Progress,
+    Approximation, Defect, Extent, FairnessMode, JudgedInstance, LivenessReport, Membership, ProductReport, Progress,
     PropertyReport, RuleFirings, SearchOrder, SetsReport, SolverMethod, Spill, StopReason, StoreMode, Subject,
     TemporalReport, UsedSymmetry, Verdict, ViolationLimit, Way,
 };

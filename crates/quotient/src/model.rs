@@ -15,7 +15,7 @@ use quotient_frontends::{
 use quotient_ir::{self as ir, Claim, DeadlockMode, Diagnostic, Layout, PropertyId, Source, Watched};
 
 use crate::control::{Control, Phase};
-use crate::defect::Defect;
+use quotient_engines::defect::Defect;
 use crate::error::Error;
 use crate::identity::{TextFile, TextHash, hash_of};
 use crate::names::visible;

@@ -1,12 +1,13 @@
 //! Runs to remarks. A remark that a search reached is searched for again as if its absence were claimed. So a shortest
 //! run to it is found like a counterexample, with the same reduction.
 
-use std::ops::ControlFlow;
+use std::sync::Arc;
 
-use quotient_engines::{self as engines, Observer, Progress, SearchOptions, StopReason};
-use quotient_ir::{DeadlockMode, Expr, Formula, Interrupt, PropertyId, PropertyKind, UnaryOperator};
+use quotient_engines::{self as engines, SearchOptions};
+use quotient_ir::{DeadlockMode, Expr, Formula, PropertyId, PropertyKind, UnaryOperator};
 
-use crate::control::Control;
+use crate::control::{Control, Limited};
+use crate::detection::Symmetries;
 use crate::error::Error;
 use crate::plan::Plan;
 use crate::report::Remark;
@@ -40,25 +41,10 @@ fn with_run(plan: &Plan, found: &Found, property: PropertyId, control: &Control)
     };
     // What preserves a remark preserves its absence, so the same symmetries can be used.
     let symmetries = found.symmetries.as_ref().filter(|symmetries| symmetries.adaptive.is_none());
-    let method = symmetries.and_then(|symmetries| symmetries.plan.as_ref());
+    let method = symmetries.and_then(Symmetries::plan).map(Arc::as_ref);
     let options = search::within_memory(&options, control);
-    let report = engines::check(&model, plan.model.layout(), method, &options, &mut Quiet(control))
+    let report = engines::check(&model, plan.model.layout(), method, &options, &mut Limited(control.clone()))
         .map_err(|error| Error::of_engine(plan.model.source(), error))?;
     let trace = report.properties.into_iter().find_map(|report| report.trace);
     Ok(Remark { property, trace })
-}
-
-/// Watches a search without reporting progress.
-struct Quiet<'a>(&'a Control);
-
-impl Observer for Quiet<'_> {
-    fn progress(&mut self, _: &Progress) -> ControlFlow<StopReason> {
-        match self.0.check() {
-            Some(reason) => ControlFlow::Break(reason),
-            None => ControlFlow::Continue(()),
-        }
-    }
-    fn interrupt(&self) -> Interrupt {
-        self.0.interrupt().clone()
-    }
 }

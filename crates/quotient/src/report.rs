@@ -281,6 +281,8 @@ impl Report {
         // A store knows only its own share of the limit.
         let own = |reason: StopReason| match (reason, control.max_memory()) {
             (StopReason::MemoryLimit(_), Some(limit)) => StopReason::MemoryLimit(limit),
+            // Nobody restarted it, so everything was stopped.
+            (StopReason::Withdrawn, _) => control.reason(),
             (reason, _) => reason,
         };
         // A set of representatives may have several of an orbit, which can be counted all the same.
@@ -300,13 +302,13 @@ impl Report {
             None if counted.is_some() => "counters",
             None => used.map_or(NONE, |used| used.strategy().name()),
         };
-        let plan = symmetries.as_ref().and_then(|symmetries| symmetries.plan.as_ref());
+        let known = symmetries.as_ref().filter(|symmetries| symmetries.group.is_some());
         let is_counted = counted.is_some();
         let reduction = ReductionReport {
             name,
             method: match &sets {
                 Some(sets) => Some(sets.method().to_owned()),
-                None => counted.or(method).or_else(|| plan.map(|plan| plan.method.clone())),
+                None => counted.or(method).or_else(|| known.map(|symmetries| symmetries.method.clone())),
             },
             exact: is_exact,
             approximate: !is_adaptive && sets.is_none() && used.is_some_and(|used| used.is_approximate()),
@@ -314,8 +316,8 @@ impl Report {
             canonicalization,
         };
         let (symmetry, adaptive) = symmetries.map_or((None, None), |symmetries| {
-            let Symmetries { plan, unknown, generators, elapsed, adaptive } = symmetries;
-            let group = plan.map(|plan| group_report(plan.symmetry, generators)).ok_or(unknown);
+            let Symmetries { group, unknown, generators, elapsed, adaptive, .. } = symmetries;
+            let group = group.map(|group| group_report(group, generators)).ok_or(unknown);
             (Some(SymmetryReport { group, elapsed }), adaptive)
         });
         let cross_check = cross_check.map(|engines::CrossCheck { whole, extent }| CrossCheck {

@@ -1,40 +1,38 @@
-//! A check from its plan to its report: detection, race with an unreduced search, search, trial of adaptive reduction,
-//! comparison.
+//! A check from its plan to its report.
 
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::time::{Duration, Instant, SystemTime};
+use std::sync::Arc;
+use std::time::{Instant, SystemTime};
 
-use num_bigint::BigUint;
 use quotient_engines::{
-    self as engines, Clock, Observer as EngineObserver, Progress, PropertyReport, SetsReport, StopReason, Subject,
+    self as engines, EngineError, Measure, PropertyReport, ReductionPlan, Run, SetsReport, StopReason, Subject,
     TemporalReport, Verdict,
 };
-
-use quotient_ir::{Interrupt, PropertyKind};
+use quotient_ir::PropertyKind;
 
 use crate::adaptive::{self, Searched};
-use crate::attempt::Attempt;
-use crate::background::{self, Background, Found as Symmetric};
 use crate::control::{Control, Follower, Observer, Phase, Supervised};
+use crate::costs;
 use crate::counters;
+use crate::course::{self, Finish, Question, Winner};
 use crate::covers;
-use crate::detection::{self, Choice, PATIENCE, Pending, Symmetries, ToPreserve};
+use crate::detection::{self, Symmetries, Wish};
 use crate::error::Error;
 use crate::memory::resident_bytes;
 use crate::optima;
 use crate::options::{Engine, Reduction, Symmetry};
-use crate::partial_order::{self, Shortcut};
+use crate::partial_order;
 use crate::plan::Plan;
 use crate::remarks;
 use crate::report::{PartialOrderReport, ProofReport, Remark, Report, SliceReport};
+use crate::schedule::{DetectionTerms, Patience, Terms};
 use crate::search;
 use crate::slicing;
 use crate::solver;
 use crate::strict;
 use crate::symbolic;
 use crate::temporal;
-use crate::trial::{Outcome, Trial};
 use crate::workers;
 
 /// The result of a search.
@@ -245,9 +243,9 @@ pub(crate) fn search_as_planned(plan: &Plan, control: &Control) -> Result<Found,
 /// Finds symmetries and searches with them.
 fn search_with_symmetries(plan: &Plan, control: &Control) -> Result<Found, Error> {
     let Plan { model, options, search, properties, .. } = plan;
-    let mut follower = Follower::new(control, options.checkpoint.as_ref().map(|checkpoint| checkpoint.every));
+    let checkpoints = options.checkpoint.as_ref().map(|checkpoint| checkpoint.every);
     if options.reduction == Reduction::Adaptive {
-        let searched = adaptive::search(model, properties, search, &mut follower);
+        let searched = adaptive::search(model, properties, search, &mut Follower::new(control, checkpoints));
         let Searched { used, report } = match (searched, control.stop_reason()) {
             (Ok(searched), _) => searched,
             // Whatever it returned, it was interrupted.
@@ -256,140 +254,76 @@ fn search_with_symmetries(plan: &Plan, control: &Control) -> Result<Found, Error
         };
         return Ok(Found::new(Some(Symmetries::of_adaptive(used)), report));
     }
+    let (wish, terms) = terms(plan);
+    if terms.detection.is_some() {
+        control.enter(Phase::Detecting);
+    }
+    let phase = if options.cross_check { Phase::Comparing } else { Phase::Searching };
+    let mut start = |method: Option<Arc<ReductionPlan>>, marks| {
+        control.enter(phase);
+        let (model, search, watched) = (model.clone(), search.clone(), control.clone());
+        Run::start(control.interrupt(), move |pace| {
+            let follower = Follower::new(&watched, checkpoints);
+            let mut observer = pace.observer(follower, Measure::Steps, Some(marks));
+            search::run(&model, method.as_deref(), &search, &watched, &mut observer)
+        })
+    };
+    let question = Question { model, search, properties, wish, control };
+    let finish = course::follow(&question, terms, &mut start)?;
+    decided(plan, finish, control)
+}
+
+/// Which symmetries are looked for, and what may run beside the search.
+fn terms(plan: &Plan) -> (Option<Wish>, Terms) {
+    let Plan { model, options, properties, .. } = plan;
     // A comparison needs both searches, so ending early gains nothing. A search that is continued later must then be
     // the same search.
     let waits = options.cross_check || options.checkpoint.is_some() || options.resume.is_some();
-    let patience = (!waits).then_some(PATIENCE);
-    let wish = (options.symmetry, options.reduction);
-    if wish == (Symmetry::Auto, Reduction::Auto) && !waits {
-        return search_by_cost(plan, follower, control);
-    }
-    let internal = |error| Error::of_engine(model.source(), error);
-    let preserved = ToPreserve::of_search(properties.clone(), search);
-    let choice = detection::choose(model, wish, preserved, control, patience)?;
-    if let Some(reason) = control.check() {
-        return Ok(stopped(plan, choice.made(), reason, control));
-    }
-    control.enter(if options.cross_check { Phase::Comparing } else { Phase::Searching });
-    let symmetries = match choice {
-        Choice::Made(symmetries) => *symmetries,
-        Choice::Pending(pending) => {
-            let mut race = Race { follower: &mut follower, pending, found: None };
-            let report = search::run(model, None, search, control, &mut race).map_err(internal)?;
-            match race.found.take().transpose()? {
-                Some(symmetries) if symmetries.reduces() => Some(symmetries),
-                symmetries => {
-                    let unknown =
-                        || race.pending.give_up("not known, since the search was over before they were found");
-                    let symmetries = Some(symmetries.unwrap_or_else(unknown));
-                    return Ok(Found::new(symmetries, report));
-                }
-            }
-        }
+    let is_open = (options.symmetry, options.reduction) == (Symmetry::Auto, Reduction::Auto);
+    let (wish, patience) = match Wish::of(options.symmetry, options.reduction) {
+        Some(_) if is_open && !waits => (Some(Wish::InSteps), Patience::Little),
+        wish if waits => (wish, Patience::Unlimited),
+        wish => (wish, Patience::Much),
     };
-    let method = symmetries.as_ref().and_then(|symmetries| symmetries.plan.as_ref());
-    // A search without symmetries may have been requested, or there are none.
-    let tries = wish == (Symmetry::Auto, Reduction::Auto) && !options.cross_check && !options.statistics;
-    let tries = tries && search.partial_order.is_none();
-    let order = method.filter(|_| tries).map(|plan| plan.symmetry.order.clone());
-    let mut shortcut = Shortcut::new(plan);
-    let (report, outcome) = std::thread::scope(|scope| {
-        let start = |options| Attempt::start(scope, model, method, options, control);
-        let mut trial = Trial::new(&mut follower, plan, (&mut shortcut, &start), order);
-        let report = search::run(model, method, search, control, &mut trial);
-        (report, trial.found.take())
-    });
-    let (report, outcome) = (report.map_err(internal)?, outcome.transpose()?);
-    Ok(decided(symmetries, report, outcome, shortcut))
+    let nodes = costs::nodes_in_each_state(model.ir(), properties);
+    let terms = Terms {
+        detection: wish.map(|_| DetectionTerms { patience, nodes }),
+        tries_parts: partial_order::is_tried(plan),
+        tries_adaptive: is_open && !options.statistics && adaptive::can_answer(plan),
+        set: None,
+    };
+    (wish, terms)
 }
 
-/// The result of a search, or of what was tried beside it and decides everything.
+/// The result of a search, or of what ran beside it and decides everything.
 fn decided(
-    symmetries: Option<Symmetries>,
-    report: engines::Report,
-    outcome: Option<Outcome>,
-    mut shortcut: Shortcut,
-) -> Found {
+    plan: &Plan,
+    finish: Finish<Result<engines::Report, EngineError>>,
+    control: &Control,
+) -> Result<Found, Error> {
+    let Finish { winner, symmetries, all_steps, violation, set: _ } = finish;
     let reduced = |symmetries: Option<Symmetries>, report: engines::Report| Found {
         partial_order: Some(PartialOrderReport { unused: None }),
         ..Found::new(symmetries, report)
     };
-    match outcome {
-        Some(Outcome::Shortcut(report)) => reduced(symmetries, *report),
-        Some(Outcome::Adaptive(searched)) => {
+    let report = match winner {
+        Winner::Main(report) => report.map_err(|error| Error::of_engine(plan.model.source(), error))?,
+        Winner::Parts(report) => return Ok(reduced(symmetries, report)),
+        Winner::Adaptive(searched) => {
             let Searched { used, report } = *searched;
-            Found::new(symmetries.map(|symmetries| symmetries.with_adaptive(used)), report)
+            return Ok(Found::new(symmetries.map(|symmetries| symmetries.with_adaptive(used)), report));
         }
-        None => {
-            let unused = shortcut.unused.take();
-            // A violation that is known need not be found by the search.
-            match shortcut.into_violation().filter(|_| report.verdict != Verdict::Violated) {
-                Some(known) => reduced(symmetries, known),
-                None => {
-                    let partial_order = unused.map(|reason| PartialOrderReport { unused: Some(reason) });
-                    Found { partial_order, ..Found::new(symmetries, report) }
-                }
-            }
-        }
-    }
-}
-
-/// Searches with the symmetries that are found for a share of the work of the search.
-fn search_by_cost(plan: &Plan, mut follower: Follower, control: &Control) -> Result<Found, Error> {
-    let Plan { model, options, search, properties, .. } = plan;
-    control.enter(Phase::Detecting);
-    let preserved = ToPreserve::of_search(properties.clone(), search);
-    let mut background = Background::start(model, preserved, control);
-    let begun = Instant::now();
-    let mut symmetries = match background.as_mut().map(Background::found).transpose()?.flatten() {
-        Some(Symmetric::Some(symmetries)) => Some(symmetries),
-        Some(Symmetric::All(symmetries)) => {
-            background = None;
-            Some(symmetries)
-        }
-        None => None,
+        Winner::Set(_) => unreachable!("sets are not tried beside a check"),
+        Winner::Stopped(reason) => return Ok(stopped(plan, symmetries, reason, control)),
     };
-    symmetries = symmetries.map(background::worthwhile);
-    let tries = !options.statistics && search.partial_order.is_none();
-    let mut shortcut = Shortcut::new(plan);
-    loop {
-        if let Some(reason) = control.check() {
-            let unknown = || Symmetries::unknown("not known, since the search for them was stopped", begun);
-            return Ok(stopped(plan, Some(symmetries.unwrap_or_else(unknown)), reason, control));
+    // A violation that is known need not be found by the search.
+    Ok(match violation.filter(|_| report.verdict != Verdict::Violated) {
+        Some(known) => reduced(symmetries, known),
+        None => {
+            let partial_order = all_steps.map(|reason| PartialOrderReport { unused: Some(reason) });
+            Found { partial_order, ..Found::new(symmetries, report) }
         }
-        control.enter(Phase::Searching);
-        let method = symmetries.as_ref().and_then(|symmetries| symmetries.plan.as_ref());
-        let order = method.filter(|_| tries).map(|plan| plan.symmetry.order.clone());
-        let in_use = method.filter(|plan| plan.reduction.is_some()).map(|plan| plan.symmetry.order.clone());
-        let in_use = in_use.unwrap_or_else(|| BigUint::from(1u32));
-        let (report, pending, found, outcome, begins_again) = std::thread::scope(|scope| {
-            let start = |options| Attempt::start(scope, model, method, options, control);
-            let trial = Trial::new(&mut follower, plan, (&mut shortcut, &start), order);
-            let mut watch = Watch { trial, tries, background, in_use, found: None, begins_again: false };
-            let report = search::run(model, method, search, control, &mut watch);
-            let Watch { trial, background, found, begins_again, .. } = watch;
-            (report, background, found, trial.found, begins_again)
-        });
-        let report = report.map_err(|error| Error::of_engine(model.source(), error))?;
-        let (found, outcome) = (found.transpose()?, outcome.transpose()?);
-        if begins_again {
-            (symmetries, background) = (found, pending);
-            continue;
-        }
-        let known = match (symmetries, found) {
-            (Some(mut symmetries), Some(later)) if symmetries.reduces() => {
-                symmetries.complete_by(&later);
-                symmetries
-            }
-            (_, Some(later)) => later.unused("not used: they were found when most of the search was over"),
-            (Some(symmetries), None) => symmetries,
-            (None, None) => match &pending {
-                Some(background) => background.unknown(),
-                None => Symmetries::unknown("not looked for, since there are too few resources", begun),
-            },
-        };
-        return Ok(decided(Some(known), report, outcome, shortcut));
-    }
+    })
 }
 
 /// The symmetries that preserve what is checked, whatever it takes to find them, for engines that do not search single
@@ -400,7 +334,7 @@ pub(crate) fn symmetries_first(
     control: &Control,
 ) -> Result<ControlFlow<Found, Option<Symmetries>>, Error> {
     let preserved = plan.properties.clone().into();
-    let symmetries = detection::choose(&plan.model, (symmetry, Reduction::Auto), preserved, control, None)?.made();
+    let symmetries = detection::find(&plan.model, (symmetry, Reduction::Auto), preserved, control)?;
     if let Some(reason) = control.check() {
         return Ok(ControlFlow::Break(stopped(plan, symmetries, reason, control)));
     }
@@ -414,95 +348,5 @@ pub(crate) fn stopped(plan: &Plan, symmetries: Option<Symmetries>, reason: StopR
     Found::new(symmetries, report)
 }
 
-/// A search beside which symmetries are looked for. It ends if some are found with which it should begin again.
-struct Watch<'a> {
-    trial: Trial<'a>,
-    tries: bool,
-    background: Option<Background>,
-    /// The number of symmetries that it is reduced by.
-    in_use: BigUint,
-    /// What was found.
-    found: Option<Result<Symmetries, Error>>,
-    begins_again: bool,
-}
-
-impl Watch<'_> {
-    /// Lets detection work, and decides what to do with what it finds.
-    fn look(&mut self, progress: &Progress) -> ControlFlow<StopReason> {
-        let Some(background) = &mut self.background else { return ControlFlow::Continue(()) };
-        let found = background.work(progress);
-        let symmetries = match found {
-            Ok(None) => return ControlFlow::Continue(()),
-            Ok(Some(Symmetric::Some(symmetries))) => symmetries,
-            Ok(Some(Symmetric::All(symmetries))) => {
-                self.background = None;
-                symmetries
-            }
-            Err(error) => {
-                self.found = Some(Err(error));
-                return ControlFlow::Break(StopReason::Interrupted);
-            }
-        };
-        if self.tries && self.background.is_none() {
-            self.trial.symmetries = symmetries.order().cloned();
-        }
-        let is_larger = |order| background::pays(progress, order, &self.in_use);
-        self.begins_again = symmetries.reduces() && symmetries.order().is_some_and(is_larger);
-        self.found = Some(Ok(symmetries));
-        if self.begins_again { ControlFlow::Break(StopReason::Interrupted) } else { ControlFlow::Continue(()) }
-    }
-}
-
-impl EngineObserver for Watch<'_> {
-    fn progress(&mut self, progress: &Progress) -> ControlFlow<StopReason> {
-        self.look(progress)?;
-        self.trial.progress(progress)
-    }
-    fn glance(&mut self, progress: &Progress) {
-        self.trial.glance(progress);
-    }
-    fn resumed(&mut self, states: u64) {
-        self.trial.resumed(states);
-    }
-    fn wants_checkpoint(&mut self) -> bool {
-        self.trial.wants_checkpoint()
-    }
-    fn interrupt(&self) -> Interrupt {
-        self.trial.interrupt()
-    }
-    fn clock(&self) -> Option<Clock> {
-        self.trial.clock()
-    }
-}
-
-/// A search without symmetries that ends when some are found after all.
-struct Race<'w> {
-    follower: &'w mut Follower,
-    pending: Pending,
-    found: Option<Result<Symmetries, Error>>,
-}
-
-impl EngineObserver for Race<'_> {
-    fn progress(&mut self, progress: &Progress) -> ControlFlow<StopReason> {
-        if self.found.is_none() {
-            self.found = self.pending.wait(Duration::ZERO).transpose();
-        }
-        match &self.found {
-            Some(Ok(symmetries)) if !symmetries.reduces() => self.follower.progress(progress),
-            None => self.follower.progress(progress),
-            Some(_) => ControlFlow::Break(StopReason::Interrupted),
-        }
-    }
-    fn glance(&mut self, progress: &Progress) {
-        self.follower.glance(progress);
-    }
-    fn resumed(&mut self, states: u64) {
-        self.follower.resumed(states);
-    }
-    fn interrupt(&self) -> Interrupt {
-        self.follower.interrupt()
-    }
-    fn clock(&self) -> Option<Clock> {
-        self.follower.clock()
-    }
-}
+#[cfg(test)]
+mod tests;

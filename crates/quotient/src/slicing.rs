@@ -5,7 +5,7 @@ use quotient_engines::{PropertyReport, SearchOptions, StopReason};
 use quotient_functions::{DeadValues, Slice};
 use quotient_ir::{Action, Interpreter, Layout, Outcome, Trace, TraceStep, Valuation, Violation, replay};
 
-use crate::defect::Defect;
+use quotient_engines::defect::Defect;
 use crate::error::Error;
 use crate::options::{Engine, Symmetry};
 use crate::plan::Plan;

@@ -21,7 +21,7 @@ pub(crate) fn search(plan: &Plan, method: SolverMethod, control: &Control) -> Re
         ControlFlow::Continue(symmetries) => symmetries,
         ControlFlow::Break(found) => return Ok(found),
     };
-    let group = symmetries.as_ref().and_then(|symmetries| symmetries.plan.as_ref()).map(|plan| &plan.symmetry.group);
+    let group = symmetries.as_ref().and_then(|symmetries| symmetries.group.as_ref()).map(|group| &group.group);
     let mut follower = Follower::new(control, None);
     let search = SearchOptions { solver: method, ..within_memory(search, control) };
     let found = check_by_solver(model.ir(), model.layout(), group, &search, &mut follower)

@@ -5,12 +5,12 @@ use quotient_engines::PropertyReport;
 use quotient_ir::{Budget, Expr, Interpreter, Trace, replay};
 use quotient_symmetry::{Preserved, symmetries_of_text};
 
-use crate::background::FREE_WORK;
 use crate::control::Control;
 use crate::error::Error;
 use crate::options::{Engine, Reduction, Symmetry};
 use crate::plan::Plan;
 use crate::run::{Found, search_as_planned};
+use crate::schedule::FREE_DETECTION;
 
 /// A plan for the model with strict quantifiers.
 pub(crate) struct Strict {
@@ -35,7 +35,7 @@ pub(crate) fn strict(plan: &Plan, control: &Control) -> Option<Strict> {
     // Counters have no other source of symmetries, so what was asked for may take as long as it does.
     let budget = match options.engine {
         Engine::Counters => Budget::until(control.interrupt()),
-        _ => Budget::new(FREE_WORK, control.interrupt().clone()),
+        _ => Budget::new(FREE_DETECTION, control.interrupt().clone()),
     };
     let plain = symmetries_of_text(model, layout, preserved, &budget).ok().flatten()?;
     let (strict, _) = plain.with_strict_quantifiers(model, layout, preserved, &budget).ok().flatten()?;

@@ -125,8 +125,8 @@ fn wish(options: &Options) -> (Symmetry, Option<Way>) {
 }
 
 fn used(symmetries: Option<&Symmetries>, way: Option<Way>) -> Option<SymbolicSymmetry<'_>> {
-    let plan = symmetries.and_then(|symmetries| symmetries.plan.as_ref());
-    plan.map(|plan| SymbolicSymmetry { group: &plan.symmetry.group, way })
+    let group = symmetries.and_then(|symmetries| symmetries.group.as_ref());
+    group.map(|group| SymbolicSymmetry { group: &group.group, way })
 }
 
 fn error_of(plan: &Plan, error: SymbolicError) -> Error {

@@ -14,7 +14,7 @@ use quotient_symmetry::{
 };
 
 use crate::control::{Control, Observer, Phase, Supervised};
-use crate::defect::Defect;
+use quotient_engines::defect::Defect;
 use crate::detection;
 use crate::error::Error;
 use crate::memory::peak_bytes;
@@ -225,7 +225,7 @@ pub fn detect(
 }
 
 pub(crate) fn stopped(control: &Control) -> Error {
-    Error::Stopped(control.stop_reason().unwrap_or(StopReason::Interrupted))
+    Error::Stopped(control.reason())
 }
 
 /// Finds the symmetries.
@@ -291,7 +291,7 @@ fn no_group(error: DetectionError) -> Error {
 
 /// Only an interrupt ends this early: there is no limit of work.
 fn given_up(_: Spent) -> Error {
-    Error::Stopped(StopReason::Interrupted)
+    Error::Stopped(StopReason::Withdrawn)
 }
 
 impl Detected {

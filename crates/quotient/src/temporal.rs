@@ -6,7 +6,6 @@ use quotient_engines::{
 };
 use quotient_ir::PropertyId;
 
-use crate::background;
 use crate::control::{Control, Follower, Phase};
 use crate::counters;
 use crate::error::Error;
@@ -15,6 +14,7 @@ use crate::options::{Engine, Reduction, Symmetry};
 use crate::partial_order;
 use crate::plan::{Plan, Refusal};
 use crate::run::Found;
+use crate::schedule::detection_beside;
 use crate::search::within_memory;
 use crate::symbolic;
 
@@ -44,14 +44,14 @@ pub(crate) fn check_all(plan: &Plan, control: &Control, found: &mut Found) -> Re
     Ok(())
 }
 
-/// Says of the temporal properties that were not come to that they are undecided.
+/// Marks temporal properties never reached as undecided.
 pub(crate) fn leave_open(plan: &Plan, found: &mut Found) {
     let missing: Vec<PropertyId> = plan.temporal[found.temporal.len()..].to_vec();
     if missing.is_empty() {
         return;
     }
     for property in missing {
-        let reason = found.report.stop_reason.clone().unwrap_or(StopReason::Interrupted);
+        let reason = found.report.stop_reason.clone().unwrap_or(StopReason::Withdrawn);
         let report = unfinished(property, reason, plan.search.fairness);
         add(found, &report, false);
         found.temporal.push(report);
@@ -106,7 +106,7 @@ fn search(
         // A reduction was asked for.
         options.temporal_trial = 0;
     } else {
-        options.temporal_detection = background::work_for(found.report.transitions);
+        options.temporal_detection = detection_beside(found.report.transitions);
     }
     options.temporal_parts = partial_order::for_temporal(plan, found);
     if plan.options.engine == Engine::Symbolic {

@@ -1,6 +1,8 @@
 //! A search on several machines: the processes find each other before anything else, then each finds the same
 //! symmetries, and searches its share of the states.
 
+use std::sync::Arc;
+
 use quotient_engines::{self as engines, JoinError, Membership, SearchOptions};
 
 use crate::control::{Control, Follower, Phase};
@@ -24,7 +26,7 @@ pub(crate) fn check(plan: &Plan, membership: &Membership, control: &Control) -> 
     let found = match conduct(model, (membership, &facts), search, (wish, preserved), control, follower)? {
         Conducted::Searched(found) => *found,
         Conducted::Stopped(symmetries) => {
-            let reason = control.check().unwrap_or(engines::StopReason::Interrupted);
+            let reason = control.reason();
             return Ok(stopped(plan, *symmetries, reason, control));
         }
     };
@@ -58,7 +60,7 @@ pub(crate) fn conduct(
         Err(JoinError::Interrupted) => return Ok(Conducted::Stopped(Box::new(None))),
         Err(error) => return Err(Refusal::Workers(error.to_string()).into()),
     };
-    let symmetries = detection::choose(model, wish, preserved, control, None)?.made();
+    let symmetries = detection::find(model, wish, preserved, control)?;
     if control.check().is_some() {
         return Ok(Conducted::Stopped(Box::new(symmetries)));
     }
@@ -66,8 +68,8 @@ pub(crate) fn conduct(
     // The others have to be told before this process ends.
     control.write_at_the_end();
     let options = SearchOptions { network: Some(network.clone()), threads: membership.workers, ..search.clone() };
-    let method = symmetries.as_ref().and_then(|symmetries| symmetries.plan.as_ref());
-    let report = search::run(model, method, &options, control, &mut follower)
+    let method = symmetries.as_ref().and_then(Symmetries::plan);
+    let report = search::run(model, method.map(Arc::as_ref), &options, control, &mut follower)
         .map_err(|error| Error::of_workers(model.source(), error, search))?;
     let (processes, workers) = (network.processes(), network.workers());
     let note = format!(

@@ -1130,7 +1130,7 @@ pub(super) fn stop_reason_name(reason: &StopReason) -> &'static str {
         StopReason::TooManyStates => "too-many-states",
         StopReason::OutOfMemory => "out-of-memory",
         StopReason::TimeLimit(_) => "time-limit",
-        StopReason::Interrupted => "interrupted",
+        StopReason::Interrupted | StopReason::Withdrawn => "interrupted",
         StopReason::CheckpointFailed(_) => "checkpoint-failed",
         StopReason::Exhausted(_) => "exhausted",
         StopReason::Fault(_) => "fault",

@@ -181,7 +181,7 @@ fn dead_end_of_tracked(
 ) -> Result<Option<Trace>, NoRun> {
     let tracked = Tracked::new(model, layout, property, PropertyKind::AlwaysReachable)?;
     let Some(text) = tracked.symmetries(&observer.interrupt())? else {
-        return Err(NoRun::Unknown(StopReason::Interrupted));
+        return Err(NoRun::Unknown(StopReason::Withdrawn));
     };
     let scheme = Scheme::new(&tracked.model, &tracked.layout, &text)?;
     let interpreter = Interpreter::new(&tracked.model, &tracked.layout).until(&observer.interrupt());

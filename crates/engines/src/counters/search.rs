@@ -131,7 +131,7 @@ impl<'a> Search<'a> {
         self.levels.push(0);
         for (number, (start, arguments)) in starts(self.interpreter).enumerate() {
             if number >= self.bounds.starts {
-                return Err(stopped(StopReason::Interrupted));
+                return Err(stopped(StopReason::Withdrawn));
             }
             if self.tracked.is_some_and(|tracked| !tracked.is_first(self.scheme, &arguments)) {
                 continue;
@@ -258,7 +258,7 @@ impl<'a> Search<'a> {
         let counts = &self.stepper.world().counts;
         self.most_entities = self.most_entities.max(counts.iter().map(Vec::len).sum());
         if self.most_entities > self.bounds.sorts {
-            return Err(stopped(StopReason::Interrupted));
+            return Err(stopped(StopReason::Withdrawn));
         }
         if let Some(tokens) = &mut self.tokens {
             let own = self.stepper.world().tokens(self.scheme);

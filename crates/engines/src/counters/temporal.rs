@@ -62,7 +62,7 @@ pub fn check_temporal_by_counters(
         Ok(report)
     };
     let Some(text) = tracked.symmetries(&observer.interrupt())? else {
-        return unfinished(report, StopReason::Interrupted);
+        return unfinished(report, StopReason::Withdrawn);
     };
     let scheme = Scheme::new(&tracked.model, &tracked.layout, &text)?;
     let interpreter = Interpreter::new(&tracked.model, &tracked.layout).until(&observer.interrupt());

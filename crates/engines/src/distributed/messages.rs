@@ -182,7 +182,7 @@ impl From<Stop> for StopReason {
             Stop::TooManyStates => Self::TooManyStates,
             Stop::OutOfMemory => Self::OutOfMemory,
             Stop::Time(limit) => Self::TimeLimit(limit),
-            Stop::Interrupted => Self::Interrupted,
+            Stop::Interrupted => Self::Withdrawn,
             Stop::Checkpoint(reason) => Self::CheckpointFailed(reason),
             Stop::Exhausted { start, end, message } => {
                 Self::Exhausted(Fault { kind: FaultKind::Exhausted, span: Span { start, end }, message })

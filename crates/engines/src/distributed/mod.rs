@@ -77,7 +77,7 @@ pub(crate) fn search<S: SearchSpace>(
         let result = catch_unwind(AssertUnwindSafe(search));
         if result.is_err() {
             // The other workers of this process must not wait for this one forever.
-            told.get_or_init(|| StopReason::Interrupted);
+            told.get_or_init(|| StopReason::Withdrawn);
         }
         result
     };

@@ -502,7 +502,8 @@ pub(crate) fn is_resumable(reason: &StopReason) -> bool {
         | StopReason::TooManyStates
         | StopReason::OutOfMemory
         | StopReason::TimeLimit(_)
-        | StopReason::Interrupted => true,
+        | StopReason::Interrupted
+        | StopReason::Withdrawn => true,
         StopReason::Violation
         | StopReason::Exhausted(_)
         | StopReason::Fault(_)

@@ -248,7 +248,7 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
         }
         Err(match end.map_err(|end| *end) {
             Err(End::Stopped(reason)) => reason,
-            _ => StopReason::Interrupted,
+            _ => StopReason::Withdrawn,
         })
     }
 
@@ -652,7 +652,7 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
                     ancestry.push(origin);
                 }
                 if wanted.missing > 0 && wanted.meet(number, state) {
-                    return Err(stop(StopReason::Interrupted));
+                    return Err(stop(StopReason::Withdrawn));
                 }
                 if options.order == SearchOrder::DepthFirst {
                     stack.push((number, u32::try_from(*level).unwrap_or(u32::MAX)));

@@ -324,7 +324,7 @@ impl Observer for Watch<'_, '_> {
     fn progress(&mut self, progress: &Progress) -> ControlFlow<StopReason> {
         self.observer.progress(progress)?;
         self.is_slow = self.evaluator.consulted() > self.patience;
-        if self.is_slow { ControlFlow::Break(StopReason::Interrupted) } else { ControlFlow::Continue(()) }
+        if self.is_slow { ControlFlow::Break(StopReason::Withdrawn) } else { ControlFlow::Continue(()) }
     }
 
     fn glance(&mut self, progress: &Progress) {

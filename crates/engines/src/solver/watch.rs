@@ -53,7 +53,7 @@ impl<'w> Watch<'w> {
             Halted::Memory => StopReason::MemoryLimit(most_bytes),
             Halted::Interrupted => match self.observer.progress(&self.progress) {
                 ControlFlow::Break(reason) => reason,
-                ControlFlow::Continue(()) => StopReason::Interrupted,
+                ControlFlow::Continue(()) => StopReason::Withdrawn,
             },
         }
     }

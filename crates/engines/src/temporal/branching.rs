@@ -76,7 +76,7 @@ pub(crate) fn check_branching<S: SearchSpace>(
     let mut poll = || match search.poll(bytes, states) {
         Ok(()) => ControlFlow::Continue(()),
         Err(Trouble::Stop(reason)) => ControlFlow::Break(reason),
-        Err(Trouble::Impossible(_)) => ControlFlow::Break(StopReason::Interrupted),
+        Err(Trouble::Impossible(_)) => ControlFlow::Break(StopReason::Withdrawn),
     };
     let answer = match check_tree(&graph, &mut pool, formula, &options, &mut poll) {
         Ok(answer) => answer,

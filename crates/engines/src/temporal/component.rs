@@ -111,7 +111,7 @@ impl Component {
                 edges.push(edge);
             })?;
             if spent.is_some() {
-                return Err(Trouble::Stop(StopReason::Interrupted));
+                return Err(Trouble::Stop(StopReason::Withdrawn));
             }
             component.offsets.push(component.edges.len());
             if let Some(fairness) = fairness {

@@ -209,7 +209,7 @@ impl Shared<'_> {
             let (result, panic) = match expanded {
                 Ok(result) => (result, None),
                 // The search must not wait for this thread.
-                Err(panic) => (Err(Trouble::Stop(StopReason::Interrupted)), Some(panic)),
+                Err(panic) => (Err(Trouble::Stop(StopReason::Withdrawn)), Some(panic)),
             };
             // What they lead to is handed over before the nodes count as done.
             if !matches!(&result, Ok(live) if live.is_empty()) && results.send(result).is_err() {

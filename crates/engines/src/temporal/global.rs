@@ -58,7 +58,7 @@ pub(super) fn check_global<S: SearchSpace>(
     let mut poll = || match search.poll(bytes, 0) {
         Ok(()) => ControlFlow::Continue(()),
         Err(Trouble::Stop(reason)) => ControlFlow::Break(reason),
-        Err(Trouble::Impossible(_)) => ControlFlow::Break(StopReason::Interrupted),
+        Err(Trouble::Impossible(_)) => ControlFlow::Break(StopReason::Withdrawn),
     };
     let mut watch = Watch::new(&mut poll);
     let left = max_memory.map(|limit| limit.saturating_sub(bytes));

@@ -458,7 +458,7 @@ fn renamed(images: &[ClassId], before: Option<&[ClassId]>) -> Vec<ClassId> {
 }
 
 fn interrupted(_: Spent) -> Failure {
-    Failure::Trouble(Trouble::Stop(StopReason::Interrupted))
+    Failure::Trouble(Trouble::Stop(StopReason::Withdrawn))
 }
 
 /// A run of the model along a path of nodes.

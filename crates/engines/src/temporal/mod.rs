@@ -221,7 +221,7 @@ pub fn check_temporal(
         Ok(()) => Ok(report),
         Err(EngineError::GaveUp(_)) => {
             report.verdict = Verdict::Inconclusive;
-            report.stop_reason = Some(StopReason::Interrupted);
+            report.stop_reason = Some(StopReason::Withdrawn);
             Ok(report)
         }
         Err(error) => Err(error),

@@ -28,7 +28,7 @@ use quotient_symmetry::{Certifier, Instance, Literals, Rejection, StateMap, Subj
 
 use super::{CellMove, Certificate, GeneratorRecord, InstanceName, RuleMove, ValueName, instance_name, value_name};
 use crate::control::{Control, Phase, Silent, Supervised};
-use crate::defect::Defect;
+use quotient_engines::defect::Defect;
 use crate::error::Error;
 use crate::model::Model;
 use crate::selection::named_properties;
@@ -152,7 +152,7 @@ fn check(
     // Assumptions determine which states exist.
     properties.extend(model.ir().properties.iter_enumerated().filter(|(_, it)| !it.kind.is_claim()).map(|(id, _)| id));
     let budget = Budget::until(interrupt);
-    let stopped = |_| Error::Stopped(quotient_engines::StopReason::Interrupted);
+    let stopped = |_| Error::Stopped(quotient_engines::StopReason::Withdrawn);
     let mut certifier = Certifier::new(model.ir(), model.layout(), &properties, &budget).map_err(stopped)?;
     let literals = certifier.literals().clone();
     let mut result = Verification {
@@ -195,7 +195,7 @@ fn check(
                 .map(|cause| CertificateVerdict::Refuted(finding(cause))),
             // Normal forms of equal functions may differ. If all states were compared, nothing remains to be shown.
             Err(_) if result.is_exhaustive => None,
-            Err(Rejection::GaveUp(_)) => return Err(Error::Stopped(quotient_engines::StopReason::Interrupted)),
+            Err(Rejection::GaveUp(_)) => return Err(Error::Stopped(quotient_engines::StopReason::Withdrawn)),
             Err(rejection) => Some(CertificateVerdict::Undecided(finding(cause_of(rejection)?))),
         };
         if let Some(verdict) = verdict {

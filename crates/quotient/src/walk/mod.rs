@@ -6,6 +6,7 @@ mod orbits;
 mod randomness;
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::time::Duration;
 
 use quotient_engines::walk;
@@ -19,7 +20,7 @@ pub use quotient_engines::walk::violated_invariant;
 pub use randomness::{Randomness, fresh_seed};
 
 use crate::control::{Control, Observer, Supervised};
-use crate::detection;
+use crate::detection::{self, Symmetries};
 use crate::error::Error;
 use crate::model::Model;
 use crate::options::{Limits, Reduction, Symmetry};
@@ -107,12 +108,12 @@ pub fn orbits(model: &Model, symmetry: Symmetry, observer: &mut dyn Observer) ->
     let (job, watched) = (model.clone(), control.clone());
     let work = move || {
         let properties = claims(job.ir(), None);
-        detection::choose(&job, (symmetry, Reduction::Auto), properties.into(), &watched, None)
+        detection::find(&job, (symmetry, Reduction::Auto), properties.into(), &watched)
     };
     let symmetries = match control.supervise(observer, work)? {
-        Supervised::Done(choice) => choice?.made(),
+        Supervised::Done(found) => found?,
         Supervised::Abandoned(_) => None,
     };
-    let reduction = symmetries.and_then(|symmetries| symmetries.plan).and_then(|plan| plan.reduction);
-    Ok(reduction.map(|reduction| Orbits::new(model, reduction)))
+    let plan = symmetries.as_ref().and_then(Symmetries::plan).filter(|plan| plan.reduction.is_some());
+    Ok(plan.map(|plan| Orbits::new(model, Arc::clone(plan))))
 }

@@ -2,9 +2,10 @@
 //! what the states of an orbit are.
 
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
 
 use num_bigint::BigUint;
-use quotient_engines::Reduction;
+use quotient_engines::{Reduction, ReductionPlan};
 use quotient_groups::SparsePermutation;
 use quotient_ir::Valuation;
 use quotient_symmetry::{Describer, Workspace};
@@ -15,14 +16,14 @@ use crate::walk::candidates::{Candidates, Consequence};
 /// The orbits of the states of a model.
 pub struct Orbits {
     model: Model,
-    reduction: Reduction,
+    plan: Arc<ReductionPlan>,
     workspace: Workspace,
 }
 
 impl Orbits {
-    /// The orbits of a reduction.
-    pub(crate) fn new(model: &Model, reduction: Reduction) -> Self {
-        Self { model: model.clone(), reduction, workspace: Workspace::default() }
+    /// The orbits of a plan that has a reduction.
+    pub(crate) fn new(model: &Model, plan: Arc<ReductionPlan>) -> Self {
+        Self { model: model.clone(), plan, workspace: Workspace::default() }
     }
 
     /// For each candidate the first one that leads to a state of the same orbit.
@@ -32,7 +33,7 @@ impl Orbits {
         list.map(|(position, candidate)| match &candidate.consequence {
             Consequence::State(state) => {
                 let mut words = self.model.layout().state(state).0;
-                self.reduction.canonicalizer.canonicalize(&mut self.workspace, &mut words);
+                reduction(&self.plan).canonicalizer.canonicalize(&mut self.workspace, &mut words);
                 *known.entry(words).or_insert(position)
             }
             Consequence::Violation(_) | Consequence::Exhausted(_) => position,
@@ -49,7 +50,7 @@ impl Orbits {
     /// The number of states in the orbit of a state.
     pub fn size(&mut self, state: &Valuation) -> BigUint {
         let words = self.model.layout().state(state).0;
-        self.reduction.canonicalizer.orbit_size(&mut self.workspace, &words)
+        reduction(&self.plan).canonicalizer.orbit_size(&mut self.workspace, &words)
     }
 
     /// The states of the orbit of a state, this one first, each with the symmetry that leads from this one to it; at most
@@ -59,7 +60,7 @@ impl Orbits {
         let mut members = vec![(state.clone(), SparsePermutation::identity())];
         let mut waiting = VecDeque::from([0]);
         while let Some(position) = waiting.pop_front() {
-            for (map, generator) in self.reduction.group.maps().iter().zip(self.reduction.group.generators()) {
+            for (map, generator) in reduction(&self.plan).group.maps().iter().zip(reduction(&self.plan).group.generators()) {
                 if members.len() >= limit {
                     break;
                 }
@@ -78,7 +79,7 @@ impl Orbits {
 
     fn canonical(&mut self, state: &Valuation) -> (Valuation, SparsePermutation) {
         let mut words = self.model.layout().state(state).0;
-        let permutation = self.reduction.canonicalizer.canonicalize_with_witness(&mut self.workspace, &mut words);
+        let permutation = reduction(&self.plan).canonicalizer.canonicalize_with_witness(&mut self.workspace, &mut words);
         (self.model.layout().unpack(&words), permutation)
     }
 
@@ -86,10 +87,14 @@ impl Orbits {
         if permutation.is_identity() {
             return Vec::new();
         }
-        let literals = self.reduction.group.literals();
+        let literals = reduction(&self.plan).group.literals();
         let action = literals.action(self.model.layout(), permutation).expect("a symmetry acts on states");
         Describer::new(self.model.ir(), self.model.layout(), literals).describe(&action).cycles()
     }
+}
+
+fn reduction(plan: &ReductionPlan) -> &Reduction {
+    plan.reduction.as_ref().expect("orbits are those of a plan that has a reduction")
 }
 
 #[cfg(test)]

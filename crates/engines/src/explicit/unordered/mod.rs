@@ -329,7 +329,7 @@ impl<'a, S: SearchSpace> SharedSearch<'a, S> {
         });
         if let Err(panic) = catch_unwind(work) {
             *lock(&self.panic) = Some(panic);
-            self.stop.get_or_init(|| StopReason::Interrupted);
+            self.stop.get_or_init(|| StopReason::Withdrawn);
         }
         worker.outcome.length = worker.length;
         *lock(&self.outcomes[worker.number]) = std::mem::take(&mut worker.outcome);

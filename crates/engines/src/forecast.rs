@@ -4,7 +4,7 @@
 //! number of states: states are found the more rarely, the more of them are known. Where that line meets zero, the search
 //! ends. This needs no clock, so a decision that is based on it is the same in every run.
 
-use quotient_engines::Progress;
+use crate::observer::Progress;
 
 /// The factor by which the number of states grows between two measurements, in percent.
 const GROWTH_PERCENT: u64 = 130;
@@ -15,7 +15,7 @@ const FIRST_STATES: u64 = 64;
 
 /// Looks at a search, and tells how many states it will have.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Forecast {
+pub struct Forecast {
     /// The states stored and waiting at the last measurement.
     last: Option<(u64, u64)>,
     /// What the last two measurements tell.
@@ -24,7 +24,7 @@ pub(crate) struct Forecast {
 
 impl Forecast {
     /// Takes a measurement, if that is due.
-    pub(crate) fn note(&mut self, progress: &Progress) {
+    pub fn note(&mut self, progress: &Progress) {
         let (states, waiting) = (progress.states, progress.frontier);
         let (before, waited) = match self.last {
             None if states < FIRST_STATES => return,
@@ -45,7 +45,7 @@ impl Forecast {
     }
 
     /// The number of states expected, if there are measurements: the smaller of the last two, as far as it is believed.
-    pub(crate) fn states(&self) -> Option<u64> {
+    pub fn states(&self) -> Option<u64> {
         let (known, _) = self.last?;
         Some(self.expected[0]?.min(self.expected[1]?).min(known.saturating_mul(FORESIGHT)))
     }

@@ -59,12 +59,12 @@ fn take_recorded() -> Option<Defect> {
 }
 
 /// Whether a panic was recorded and not yet taken.
-pub(crate) fn is_recorded() -> bool {
+pub fn is_recorded() -> bool {
     RECORDED.lock().unwrap_or_else(PoisonError::into_inner).is_some()
 }
 
 /// The recorded panic, for a thread that would wait forever because of it.
-pub(crate) fn recorded() -> Defect {
+pub fn recorded() -> Defect {
     take_recorded().unwrap_or_else(|| Defect::noticed("a thread ended without a reason"))
 }
 
