@@ -3,10 +3,11 @@
 
 use quotient_ir::{DeadlockMode, Interpreter, Interrupt, Layout, Model, PropertyId, PropertyKind};
 
+use crate::checks::Checks;
 use crate::cross_check;
-use crate::explicit::Exploration;
-use crate::explicit::judge::Checks;
+use crate::explicit::exploration::Exploration;
 use crate::explicit::store::StateNumber;
+use crate::judging::{Orbits, search_and_judge};
 use crate::narrowing::{check_possible, check_whole};
 use crate::observer::{Observer, Progress};
 use crate::options::{Instances, LivenessScope, SearchOptions};
@@ -18,7 +19,7 @@ use crate::systems::evaluator::SpecialisedSystem;
 use crate::systems::guard::Guard;
 use crate::systems::passing::PassingSystem;
 use crate::systems::quotient::QuotientSystem;
-use crate::verdicts::{Orbits, Verdicts, search_and_judge};
+use crate::verdicts::Verdicts;
 
 /// Searches the reachable states of a model, or their orbits as planned, and checks its properties. The plan must cover
 /// all properties that are checked.
@@ -308,7 +309,7 @@ impl Observer for Watched<'_> {
     fn interrupt(&self) -> Interrupt {
         self.0.interrupt()
     }
-    fn clock(&self) -> Option<crate::systems::quotient::Clock> {
+    fn clock(&self) -> Option<crate::observer::Clock> {
         self.0.clock()
     }
 }

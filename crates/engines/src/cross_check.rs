@@ -5,36 +5,17 @@ use num_bigint::BigUint;
 use quotient_ir::Interpreter;
 use quotient_symmetry::Workspace;
 
-use crate::explicit::Exploration;
+use crate::explicit::exploration::Exploration;
 use crate::explicit::shards::Shards;
-use crate::explicit::store::{Entries, Hash, NO_PARENT, Probe, StateNumber, Store};
+use crate::explicit::store::{Entries, NO_PARENT, Probe, StateNumber, Store};
+use crate::judging::search_and_judge;
 use crate::observer::Observer;
 use crate::options::SearchOptions;
 use crate::reduction::{Reduction, ReductionPlan};
-use crate::report::{EngineError, Report, RuleFirings, StopReason};
+use crate::report::{CrossCheck, EngineError, Extent, Report, RuleFirings, StopReason};
 use crate::seam::Batches;
 use crate::systems::passing::PassingSystem;
-use crate::verdicts::search_and_judge;
-
-/// The outcome of a comparison. A difference is an error.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CrossCheck {
-    /// The report of the unreduced search.
-    pub whole: Box<Report>,
-    /// How far the comparison went.
-    pub extent: Extent,
-}
-
-/// How far a comparison went.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Extent {
-    /// Verdicts and every state.
-    Everything,
-    /// Verdicts only: both searches ended at a violation.
-    Verdicts,
-    /// Nothing, since a search did not finish.
-    Nothing(StopReason),
-}
+use crate::words::Hash;
 
 /// Runs the unreduced search and compares.
 ///

@@ -9,11 +9,13 @@
 mod adaptive;
 mod booleans;
 mod check;
+mod checks;
 mod counters;
 mod cross_check;
 mod distributed;
 pub mod every;
 mod explicit;
+mod judging;
 mod narrowing;
 mod observer;
 mod options;
@@ -30,6 +32,7 @@ pub mod temporal;
 mod tuning;
 mod verdicts;
 pub mod walk;
+mod words;
 
 pub use adaptive::{
     AdaptiveError, AdaptiveReport, GuardedEdge, GuardedQuotient, PartitionTime, check_adaptive, guarded_quotient,
@@ -38,20 +41,19 @@ pub use check::{check, check_system, unfinished};
 pub use counters::{
     CountersBounds, CountersError, CountersReport, Refused, check_by_counters, check_temporal_by_counters,
 };
-pub use cross_check::{CrossCheck, Extent};
 pub use distributed::{JoinError, Membership, Network, join};
-pub use narrowing::{Narrowing, layout_for};
-pub use observer::{Edge, Observer, Progress, Silent};
+pub use narrowing::layout_for;
+pub use observer::{Clock, Edge, Observer, Progress, Silent};
 pub use options::{
-    FairnessMode, FairnessScope, Instances, LivenessScope, SearchOptions, SearchOrder, Spill, StoreMode, TemporalParts,
-    ViolationLimit,
+    FairnessMode, FairnessScope, Instances, LivenessScope, Narrowing, SearchOptions, SearchOrder, Spill, StoreMode,
+    TemporalParts, ViolationLimit,
 };
 pub use reduction::{
     LivenessSearch, Markers, Reduction, ReductionPlan, Route, Symmetry, SymmetrySource, plan, plan_in_steps, too_large,
 };
 pub use report::{
-    Approximation, EngineError, JudgedInstance, LivenessReport, PropertyReport, Report, RuleFirings, StopReason,
-    Subject, Verdict,
+    Approximation, CrossCheck, EngineError, Extent, JudgedInstance, LivenessReport, PropertyReport, Report,
+    RuleFirings, StopReason, Subject, Verdict,
 };
 pub use seam::{
     Batches, Event, Facts, FieldTest, Identity, Instance, Parts, Representatives, RuleInstance, SearchSpace, Selection,
@@ -65,7 +67,7 @@ pub use symbolic::{
 pub use systems::compiled::CompiledSystem;
 pub use systems::evaluator::{EvaluatorScratch, SPECIALISED_INSTANCES, SpecialisedSystem};
 pub use systems::passing::{PassingScratch, PassingSystem};
-pub use systems::quotient::{Clock, QuotientScratch, QuotientSystem};
+pub use systems::quotient::{QuotientScratch, QuotientSystem};
 pub use systems::reference::ReferenceSystem;
 pub use systems::starts::StartSieve;
 pub use temporal::{

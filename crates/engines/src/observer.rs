@@ -1,12 +1,16 @@
 //! Observers of a search: progress, requests to stop, and the graph for export.
 
 use std::ops::ControlFlow;
+use std::time::Duration;
 
 use quotient_ir::Interrupt;
 
 use crate::report::StopReason;
 use crate::seam::Instance;
-use crate::systems::quotient::Clock;
+
+/// Returns the time since some fixed point, preferably in processor time of the calling thread. Engines read no other
+/// clock, and this one only for figures in reports.
+pub type Clock = fn() -> Duration;
 
 /// The progress of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

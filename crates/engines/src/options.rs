@@ -6,7 +6,6 @@ use std::sync::Arc;
 use quotient_ir::{DeadlockMode, Fairness, PropertyId, RuleId};
 
 use crate::distributed::Network;
-use crate::narrowing::Narrowing;
 use crate::partial_order::Relations;
 use crate::seam::Identity;
 use crate::solver::SolverMethod;
@@ -141,6 +140,53 @@ pub enum TemporalParts {
     },
     /// They do; if they cannot, the report says why, and there is no verdict.
     Always,
+}
+
+/// When a search packs states by the values it has seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Narrowing {
+    /// The minimum number of states.
+    pub states: u64,
+    /// The minimum number of states per node of the compiled rules, divided by the number of words saved: recompiling
+    /// the rules must not take longer than it saves.
+    pub states_per_node: u64,
+    /// The minimum number of words of a state.
+    pub least_words: usize,
+    /// The minimum saving of words, in per cent.
+    pub least_saving: usize,
+    /// On several threads: the minimum number of words saved,
+    pub parallel_saving: usize,
+    /// and the minimum number of states, which a single thread examines.
+    pub parallel_states: u64,
+    /// How often the layout may be outgrown before it has room for everything.
+    pub attempts: u32,
+}
+
+impl Default for Narrowing {
+    fn default() -> Self {
+        Self {
+            states: 1 << 14,
+            states_per_node: 320,
+            least_words: 2,
+            least_saving: 25,
+            parallel_saving: 1,
+            parallel_states: 1 << 16,
+            attempts: 8,
+        }
+    }
+}
+
+impl Narrowing {
+    /// States always have room for everything.
+    pub const NEVER: Self = Self {
+        states: u64::MAX,
+        states_per_node: 0,
+        least_words: usize::MAX,
+        least_saving: 100,
+        parallel_saving: 0,
+        parallel_states: 0,
+        attempts: 0,
+    };
 }
 
 /// How many violations a search looks for. One run is kept for each property that is violated and for each kind of

@@ -6,10 +6,6 @@ use std::time::Duration;
 use num_bigint::BigUint;
 use quotient_ir::{Fault, Layout, LayoutError, PropertyId, ReplayError, RuleId, Span, Trace};
 
-use crate::cross_check::CrossCheck;
-use crate::explicit::store::Full;
-use crate::options::SearchOptions;
-
 /// The verdict on a model or on one property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Verdict {
@@ -57,17 +53,6 @@ pub enum StopReason {
     Approximate,
     /// All that the engine decides was decided. This says what it does not.
     Undecided(&'static str),
-}
-
-impl StopReason {
-    /// Why a search with a full store ends.
-    pub(crate) fn of_full_store(full: Full, options: &SearchOptions) -> Self {
-        match full {
-            Full::Numbers => Self::TooManyStates,
-            Full::Memory => Self::MemoryLimit(options.max_memory.unwrap_or(u64::MAX)),
-            Full::System => Self::OutOfMemory,
-        }
-    }
 }
 
 impl fmt::Display for StopReason {
@@ -273,6 +258,26 @@ impl Report {
             Verdict::Holds
         };
     }
+}
+
+/// The outcome of a comparison. A difference is an error.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CrossCheck {
+    /// The report of the unreduced search.
+    pub whole: Box<Report>,
+    /// How far the comparison went.
+    pub extent: Extent,
+}
+
+/// How far a comparison went.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// Verdicts and every state.
+    Everything,
+    /// Verdicts only: both searches ended at a violation.
+    Verdicts,
+    /// Nothing, since a search did not finish.
+    Nothing(StopReason),
 }
 
 /// How often the instances of some rules fire in the reachable states of a model. Symmetries exchange the rules of an

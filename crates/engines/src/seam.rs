@@ -9,8 +9,8 @@ use std::ops::ControlFlow;
 use quotient_groups::SparsePermutation;
 use quotient_ir::{Action, Fault, PropertyId, RuleId, StartId, TableIndex, Violation};
 
-use crate::explicit::store::copy;
 use crate::systems::starts::StartSieve;
+use crate::words::copy;
 
 /// An action with the cells of its parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,15 +8,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::ControlFlow;
 
 use super::AdaptiveReport;
-use crate::cross_check::{CrossCheck, Extent, compare_verdicts, differ, state_text, unfinished};
+use crate::cross_check::{compare_verdicts, differ, state_text, unfinished};
 use crate::explicit::shards::Shards;
+use crate::judging::search_and_judge;
 use crate::observer::Observer;
 use crate::options::SearchOptions;
-use crate::report::{EngineError, StopReason};
+use crate::report::{CrossCheck, EngineError, Extent, StopReason};
 use crate::systems::deferred::DeferredSystem;
 use crate::systems::evaluator::SpecialisedSystem;
 use crate::systems::passing::PassingSystem;
-use crate::verdicts::search_and_judge;
 
 /// Runs the unreduced search and compares.
 ///

@@ -14,17 +14,17 @@ use rustc_hash::FxHashMap;
 use super::partitions::PartitionNumber;
 use super::stepper::{Fired, Stepper};
 use super::{AdaptiveError, AdaptiveReport, HAND_OUT_LIMIT, PartitionTime, count, initial, trace};
+use crate::checks::{Checks, is_passing};
 use crate::explicit::expansion::deadlock;
-use crate::explicit::judge::{Checks, Judge, excuse};
-use crate::explicit::note;
+use crate::explicit::exploration::note;
+use crate::explicit::judge::Judge;
 use crate::observer::{Observer, Progress};
 use crate::options::SearchOptions;
 use crate::report::{EngineError, Figures, StopReason};
 use crate::seam::{Event, TransitionSystem};
 use crate::systems::evaluator::{EvaluatorScratch, SpecialisedSystem};
 use crate::systems::guard::Guard;
-use crate::systems::passing::is_passing;
-use crate::verdicts::Verdicts;
+use crate::verdicts::{Verdicts, excuse};
 
 /// States expanded between reports of progress.
 const PROGRESS_INTERVAL: u64 = 64;

@@ -34,7 +34,7 @@ use quotient_ir::{
 };
 use quotient_symmetry::TextSymmetries;
 
-use crate::explicit::judge::Checks;
+use crate::checks::Checks;
 use crate::observer::Observer;
 use crate::options::SearchOptions;
 use crate::report::{EngineError, Figures, Report, RuleFirings, StopReason};

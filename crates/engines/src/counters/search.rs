@@ -14,7 +14,7 @@ use super::steps::{Chosen, Outcome, Stepper, Steps, Truth};
 use super::store::{Number, Store};
 use super::tracked::Tracked;
 use super::{CountersBounds, Refused};
-use crate::explicit::judge::Checks;
+use crate::checks::Checks;
 use crate::observer::{Observer, Progress};
 use crate::options::SearchOptions;
 use crate::report::StopReason;

@@ -19,7 +19,7 @@ use super::steps::{Outcome, Stepper, Steps, Truth};
 use super::store::{Number, Store};
 use super::tracked::Tracked;
 use super::{CountersError, Refused, refuse_unsupported};
-use crate::explicit::judge::Checks;
+use crate::checks::Checks;
 use crate::observer::{Observer, Progress};
 use crate::options::{FairnessMode, SearchOptions};
 use crate::report::{EngineError, StopReason, Verdict};

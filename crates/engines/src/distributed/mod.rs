@@ -25,21 +25,23 @@ use quotient_ir::{PropertyId, TableIndex};
 use rustc_hash::{FxHashMap, FxHashSet};
 use timely::communication::allocator::zero_copy::allocator::TcpBuilder;
 
+use crate::checks::Checks;
 use crate::explicit::checkpoint::{CheckpointSubject, Sum};
-use crate::explicit::judge::{Checks, Judge};
+use crate::explicit::exploration::{End, Exploration};
+use crate::explicit::judge::Judge;
 use crate::explicit::shards::{Everywhere, Shards};
-use crate::explicit::store::{Entries, Hash, NO_PARENT, Probe, Store};
-use crate::explicit::{End, Exploration};
+use crate::explicit::store::{Entries, NO_PARENT, Probe, Store};
+use crate::judging::OrbitCounter;
 use crate::observer::{Observer, Progress};
 use crate::options::SearchOptions;
 use crate::report::{EngineError, StopReason};
 use crate::seam::{Event, Facts, Instance, SearchSpace};
+use crate::words::Hash;
 use post::Post;
 use worker::{Broken, Common, Outcome, Watcher, WorkerSearch};
 
 pub use joining::{JoinError, Membership, join};
 pub use network::Network;
-pub(crate) use worker::OrbitCounter;
 
 /// The number of states that workers compare before they begin, and the reports of idle work after which they do not.
 const COMPARED: usize = 256;

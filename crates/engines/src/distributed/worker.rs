@@ -13,25 +13,28 @@ use std::time::{Duration, Instant};
 
 use num_bigint::BigUint;
 use quotient_ir::{DeadlockMode, PropertyId, RuleId, TableIndex, Violation};
-use quotient_symmetry::{Cardinality, Workspace};
+use quotient_symmetry::Workspace;
 use rustc_hash::FxHashSet;
 
 use super::messages::{Discovery, EndSummary, Hello, Label, Letter, LevelSummary, News, Note, Place, Point, Stop};
 use super::network::Links;
 use super::post::{LETTER_BYTES, Post};
 use super::saving::{self, Identity, Saver, Snapshot, Totals};
+use crate::checks::Checks;
 use crate::explicit::batch::{Batch, Run, Table};
 use crate::explicit::checkpoint::is_resumable;
 use crate::explicit::expansion::{Expander, Expansion, deadlock};
+use crate::explicit::exploration::{End, Finding, Halt, note, stop};
 use crate::explicit::findings::{Rank, ViolationKind};
-use crate::explicit::judge::{Admission, Checks, Judge, end_with};
+use crate::explicit::judge::{Admission, Judge, end_with};
 use crate::explicit::recent::Recent;
-use crate::explicit::store::{Entries, Hash, NO_PARENT, Probe, Sighting, StateNumber, Store, append};
-use crate::explicit::{End, Finding, Halt, note, stop};
+use crate::explicit::store::{Entries, NO_PARENT, Probe, Sighting, StateNumber, Store};
+use crate::judging::OrbitCounter;
 use crate::observer::Progress;
 use crate::options::{SearchOptions, ViolationLimit};
 use crate::report::StopReason;
 use crate::seam::{Facts, SearchSpace, Sink, Tag};
+use crate::words::{Hash, append};
 
 /// The number of states that are expanded before messages are looked at.
 const CHUNK: usize = 512;
@@ -62,9 +65,6 @@ pub(super) trait Watcher {
     /// The search continues with this many states.
     fn resumed(&mut self, states: u64);
 }
-
-/// The number of concrete states that a stored state represents, if known.
-pub(crate) type OrbitCounter<'a> = &'a (dyn Fn(&mut Workspace, &[u64]) -> Option<Cardinality> + Sync);
 
 /// What all workers of a search have in common.
 pub(super) struct Common<'a, S: SearchSpace> {
@@ -587,9 +587,7 @@ impl<'a, 'x, S: SearchSpace> WorkerSearch<'a, 'x, S> {
         let tag = if label.is_safe { Tag::NOTHING } else { Tag::EVERYTHING };
         let Self { judge, store, owners, covered, .. } = self;
         let keep = || -> Result<Option<StateNumber>, Halt> {
-            let number = store
-                .insert(state, hash, vacancy, label.parent)
-                .map_err(|full| stop(StopReason::of_full_store(full, options)))?;
+            let number = store.insert(state, hash, vacancy, label.parent).map_err(|full| stop(full.reason(options)))?;
             owners.push(owner as u16);
             Ok(Some(number))
         };

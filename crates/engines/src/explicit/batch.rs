@@ -2,8 +2,9 @@
 //! at a time.
 
 use crate::explicit::recent::Recent;
-use crate::explicit::store::{Hash, NO_PARENT, Probe, Sighting, StateNumber};
+use crate::explicit::store::{NO_PARENT, Probe, Sighting, StateNumber};
 use crate::seam::Successors;
+use crate::words::Hash;
 
 /// Stored states that successors are looked up among, several at a time.
 pub(crate) trait Table {

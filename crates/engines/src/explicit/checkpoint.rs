@@ -13,9 +13,9 @@ use std::path::{Path, PathBuf};
 
 use quotient_ir::{DeadlockMode, Model, PropertyId, RuleId, Source, TableIndex};
 
-use crate::explicit::Finding;
+use crate::checks::Checks;
 use crate::explicit::dense::ancestry::Ancestry;
-use crate::explicit::judge::Checks;
+use crate::explicit::exploration::Finding;
 use crate::explicit::lookup::Lookup;
 use crate::explicit::store::{Full, NO_PARENT, Probe, StateNumber, Store};
 use crate::options::SearchOptions;

@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 
 use quotient_ir::{Action, DeadlockMode, PropertyId, Violation};
 
-use crate::explicit::End;
 use crate::explicit::batch::Batch;
+use crate::explicit::exploration::End;
 use crate::explicit::judge::end_with;
 use crate::explicit::store::{NO_PARENT, StateNumber};
 use crate::options::SearchOptions;

@@ -6,9 +6,9 @@
 use quotient_ir::{Action, Fault, FaultKind, PropertyId, RuleId, Span, TableIndex, Violation};
 use serde::{Deserialize, Serialize};
 
-use crate::explicit::judge::Checks;
+use crate::checks::Checks;
+use crate::explicit::exploration::{End, Finding, Halt, stop};
 use crate::explicit::store::{NO_PARENT, StateNumber};
-use crate::explicit::{End, Finding, Halt, stop};
 use crate::options::{SearchOptions, ViolationLimit};
 use crate::report::StopReason;
 

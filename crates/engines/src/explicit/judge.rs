@@ -2,50 +2,14 @@
 
 use std::ops::ControlFlow;
 
-use quotient_ir::{FaultKind, Model, PropertyId, PropertyKind, Violation};
+use quotient_ir::{PropertyId, Violation};
 
+use crate::checks::{Checks, is_passing};
+use crate::explicit::exploration::{End, Finding, Halt};
 use crate::explicit::store::StateNumber;
-use crate::explicit::{End, Finding, Halt};
 use crate::options::SearchOptions;
-use crate::report::StopReason;
 use crate::seam::{Batches, Facts, Tag};
-use crate::systems::passing::is_passing;
-
-/// The properties a search checks, by kind, each in order of declaration.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Checks {
-    pub(crate) assumptions: Vec<PropertyId>,
-    pub(crate) invariants: Vec<PropertyId>,
-    pub(crate) covers: Vec<PropertyId>,
-    pub(crate) liveness: Vec<PropertyId>,
-    /// What tells which states are expanded.
-    pub(crate) constraints: Vec<PropertyId>,
-    /// What is worth saying if it holds somewhere.
-    pub(crate) remarks: Vec<PropertyId>,
-    /// The properties that say which states are transient.
-    pub(crate) passing: Vec<PropertyId>,
-}
-
-impl Checks {
-    /// The selected properties of a model; assumptions are always included.
-    pub(crate) fn new(model: &Model, selection: Option<&[PropertyId]>) -> Self {
-        let mut checks = Self::default();
-        for (id, property) in model.properties.iter_enumerated() {
-            let selected = selection.is_none_or(|selection| selection.contains(&id));
-            match property.kind {
-                PropertyKind::Assumption => checks.assumptions.push(id),
-                PropertyKind::Invariant if selected => checks.invariants.push(id),
-                PropertyKind::Cover if selected => checks.covers.push(id),
-                PropertyKind::AlwaysReachable if selected => checks.liveness.push(id),
-                PropertyKind::Passing => checks.passing.push(id),
-                PropertyKind::Constraint => checks.constraints.push(id),
-                PropertyKind::Remark => checks.remarks.push(id),
-                _ => {}
-            }
-        }
-        checks
-    }
-}
+use crate::verdicts::excuse;
 
 /// The result of checking a new state.
 enum Judgement {
@@ -319,12 +283,6 @@ impl<'a, S: Batches> Judge<'a, S> {
         });
         (holds, failure)
     }
-}
-
-/// How a violation ends a search if it does not count as one: an unknown result is not a violation.
-pub(crate) fn excuse(violation: &Violation) -> Option<StopReason> {
-    let fault = violation.fault().filter(|fault| fault.kind == FaultKind::Exhausted)?;
-    Some(StopReason::Exhausted(fault.clone()))
 }
 
 /// How a violation ends a search. A run-time error outside the selected properties is found like others: the run to it

@@ -14,16 +14,15 @@ use std::ops::ControlFlow;
 
 use quotient_ir::Violation;
 
-use crate::explicit::judge::Checks;
+use crate::checks::{Checks, is_passing};
+use crate::explicit::exploration::{Exploration, Finding};
 use crate::explicit::lookup::Lookup;
 use crate::explicit::shards::Shards;
 use crate::explicit::store::StateNumber;
-use crate::explicit::{Exploration, Finding};
 use crate::observer::{Observer, Progress};
 use crate::options::SearchOptions;
 use crate::report::StopReason;
 use crate::seam::{Event, SearchSpace};
-use crate::systems::passing::is_passing;
 
 /// The rank of an unvisited state.
 const UNVISITED: u32 = 0;

@@ -1,8 +1,9 @@
 //! State lookup in a search: by words, or by a key that the system defines.
 
 use crate::explicit::batch::Batch;
-use crate::explicit::store::{Hash, Probe, Store};
+use crate::explicit::store::{Probe, Store};
 use crate::seam::{Identity, SearchSpace};
+use crate::words::Hash;
 
 /// Looks states up; one for each thread.
 pub(crate) struct Lookup<'a, S: SearchSpace> {

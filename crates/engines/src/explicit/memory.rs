@@ -12,6 +12,8 @@ use std::ops::ControlFlow;
 use quotient_ir::{DeadlockMode, PropertyId, Violation};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::checks::Checks;
+use crate::explicit::Form;
 use crate::explicit::batch::{Batch, Run};
 use crate::explicit::checkpoint::{
     self, CheckpointSubject, NO_SUBJECT, ResumeError, Saved, SearchTotals, Snapshot, is_resumable,
@@ -20,17 +22,18 @@ use crate::explicit::dense::Numbers;
 use crate::explicit::dense::ancestry::Ancestry;
 use crate::explicit::disk::{self, Handover, Waiting};
 use crate::explicit::expansion::{Expander, Expansion, deadlock};
+use crate::explicit::exploration::{End, Exploration, Halt, Rest, note, stop};
 use crate::explicit::findings::Findings;
-use crate::explicit::judge::{Admission, Checks, Judge, end_with};
+use crate::explicit::judge::{Admission, Judge, end_with};
 use crate::explicit::lookup::Lookup;
 use crate::explicit::recent::Recent;
 use crate::explicit::shards::Shards;
-use crate::explicit::store::{Entries, Hash, NO_PARENT, Probe, StateNumber, Store};
-use crate::explicit::{End, Exploration, Form, Halt, Rest, note, stop};
+use crate::explicit::store::{Entries, NO_PARENT, Probe, StateNumber, Store};
 use crate::observer::{Edge, Observer, Progress};
 use crate::options::{SearchOptions, SearchOrder};
 use crate::report::{Approximation, StopReason};
 use crate::seam::{Event, Facts, SearchSpace, Sink};
+use crate::words::Hash;
 
 /// The number of units of work (successors looked up, states expanded) between reports of progress.
 const PROGRESS_INTERVAL: usize = 512;
@@ -333,7 +336,7 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
         (0..self.store.len() as StateNumber).for_each(|number| ancestry.push(self.store.parent(number)));
         self.ancestry = Some(ancestry);
         let condensed = self.store.condense(self.system.facts().last_word(), number as StateNumber);
-        condensed.map_err(|full| stop(StopReason::of_full_store(full, self.options)))
+        condensed.map_err(|full| stop(full.reason(self.options)))
     }
 
     /// The results of the search, and where it can continue on disk.
@@ -644,9 +647,7 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
                 if let Some(limit) = options.max_states.filter(|&limit| store.len() >= limit) {
                     return Err(stop(StopReason::StateLimit(limit)));
                 }
-                let number = store
-                    .insert(state, hash, position, parent)
-                    .map_err(|full| stop(StopReason::of_full_store(full, options)))?;
+                let number = store.insert(state, hash, position, parent).map_err(|full| stop(full.reason(options)))?;
                 *depth = (*depth).max(*level);
                 if let Some(ancestry) = ancestry {
                     ancestry.push(origin);

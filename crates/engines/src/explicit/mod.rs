@@ -8,14 +8,17 @@ pub(crate) mod checkpoint;
 pub(crate) mod dense;
 pub(crate) mod disk;
 pub(crate) mod expansion;
+pub(crate) mod exploration;
 pub(crate) mod findings;
 pub(crate) mod judge;
 pub(crate) mod liveness;
 pub(crate) mod lookup;
 mod memory;
+pub(crate) mod overflow;
 mod pages;
 pub(crate) mod rebuild;
 pub(crate) mod recent;
+pub(crate) mod records;
 pub(crate) mod shards;
 pub(crate) mod statistics;
 pub(crate) mod store;
@@ -23,102 +26,16 @@ mod threads;
 mod unordered;
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 
-use quotient_ir::{PropertyId, Violation};
-use rustc_hash::{FxHashMap, FxHashSet};
-
+use crate::checks::Checks;
 use crate::observer::Observer;
 use crate::options::{SearchOptions, SearchOrder, StoreMode, ViolationLimit};
-use crate::report::{Approximation, EngineError, StopReason};
+use crate::report::{EngineError, StopReason};
 use crate::seam::{Facts, Identity, SearchSpace};
-use checkpoint::{CheckpointSubject, ResumeError, Saved, SearchTotals};
-use dense::ancestry::Ancestry;
-use findings::ViolationKind;
-use judge::Checks;
+use checkpoint::{CheckpointSubject, ResumeError, Saved};
+use exploration::{End, Exploration, Finding};
 use shards::Shards;
 use store::{Entries, StateNumber, Store};
-
-/// A violation, and how to reach it.
-#[derive(Clone, Debug)]
-pub(crate) struct Finding {
-    /// The last stored state of the run; none if a start itself leads to the violation.
-    pub(crate) origin: Option<StateNumber>,
-    /// A state after the origin that was not stored.
-    pub(crate) state: Option<Vec<u64>>,
-    /// The violation in the last of these states.
-    pub(crate) violation: Violation,
-    /// The kind of the violation, if nothing else is known of it, since it was read from a checkpoint.
-    pub(crate) kept_kind: Option<ViolationKind>,
-}
-
-/// How a search ended.
-#[derive(Clone, Debug)]
-pub(crate) enum End {
-    /// Every reachable state was expanded.
-    Finished,
-    /// It was stopped.
-    Stopped(StopReason),
-    /// A violation was found.
-    Found(Finding),
-}
-
-/// The result of a search.
-#[derive(Debug)]
-pub(crate) struct Exploration {
-    pub(crate) end: End,
-    pub(crate) store: Shards,
-    /// The number of states that count.
-    pub(crate) states: u64,
-    /// States stored after the end, which do not count; only with several threads.
-    pub(crate) surplus: FxHashSet<StateNumber>,
-    pub(crate) transitions: u64,
-    pub(crate) depth: u64,
-    /// States of each level that was expanded. The rest is one level more.
-    pub(crate) levels: Vec<u64>,
-    pub(crate) memory_bytes: u64,
-    /// The cover properties that were reached.
-    pub(crate) covered: Vec<PropertyId>,
-    /// States that were not expanded, since a constraint does not hold in them.
-    pub(crate) unexpanded: u64,
-    /// The violations that the search continued past, one of each kind.
-    pub(crate) findings: Vec<Finding>,
-    /// How much may have been missed.
-    pub(crate) approximation: Option<Approximation>,
-    /// The point where another search can continue; only after a breadth-first search on one thread that was stopped.
-    pub(crate) rest: Option<Rest>,
-    /// The parents of all states in the order of the search, if the store does not know them. Findings have the numbers
-    /// of this order.
-    pub(crate) ancestry: Option<Ancestry>,
-    /// The words of the states that findings come from, if nothing tells the parents of states: the store is dense, and
-    /// the order of the search was a matter of chance.
-    pub(crate) origins: FxHashMap<StateNumber, Vec<u64>>,
-}
-
-impl Exploration {
-    /// How many states are so many steps from a start, the starts first; known of breadth-first searches.
-    pub(crate) fn states_per_level(&self, order: SearchOrder) -> Option<Vec<u64>> {
-        if order != SearchOrder::BreadthFirst {
-            return None;
-        }
-        let mut levels = self.levels.clone();
-        let last = self.states.saturating_sub(levels.iter().sum());
-        if last > 0 {
-            levels.push(last);
-        }
-        Some(levels)
-    }
-}
-
-/// The point where a search was stopped.
-#[derive(Clone, Debug)]
-pub(crate) struct Rest {
-    pub(crate) totals: SearchTotals,
-    /// States of the level that wait for expansion.
-    pub(crate) current: Range<StateNumber>,
-    /// States of the next level so far.
-    pub(crate) next: Range<StateNumber>,
-}
 
 /// The largest number of states that one thread takes over from another search for a search in no particular order.
 const LARGEST_BEGINNING: u64 = 1 << 20;
@@ -294,19 +211,5 @@ pub(crate) fn retrace<S: SearchSpace>(
             *end = End::Stopped(reason);
             findings.clear();
         }
-    }
-}
-
-/// An early end, boxed since it is large and rare.
-pub(crate) type Halt = Box<End>;
-
-pub(crate) fn stop(reason: StopReason) -> Halt {
-    Box::new(End::Stopped(reason))
-}
-
-/// Records a cover property that was reached.
-pub(crate) fn note(covered: &mut Vec<PropertyId>, property: PropertyId) {
-    if !covered.contains(&property) {
-        covered.push(property);
     }
 }

@@ -9,7 +9,7 @@ use quotient_ir::{Action, Fault, FaultKind, Interpreter, Trace, TraceStep, Viola
 
 use rustc_hash::FxHashSet;
 
-use crate::explicit::Finding;
+use crate::explicit::exploration::Finding;
 use crate::explicit::shards::Shards;
 use crate::report::EngineError;
 use crate::seam::{Event, Instance, SearchSpace};

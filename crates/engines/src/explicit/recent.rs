@@ -2,7 +2,7 @@
 //! the cache recognises them faster than the store. If that is rare, lookups are not worthwhile and the table is
 //! disabled for a while.
 
-use crate::explicit::store::{Hash, copy};
+use crate::words::{Hash, copy};
 
 /// The approximate size of the table in bytes: it should leave room in the second-level cache.
 const BYTES: usize = 1 << 18;

@@ -8,10 +8,11 @@ use num_bigint::BigUint;
 use rustc_hash::FxHashSet;
 
 use crate::explicit::dense::Numbers;
-use crate::explicit::disk::Overflow;
 use crate::explicit::lookup::Lookup;
-use crate::explicit::store::{Hash, NO_PARENT, Probe, StateNumber, Store};
+use crate::explicit::overflow::Overflow;
+use crate::explicit::store::{NO_PARENT, Probe, StateNumber, Store};
 use crate::seam::SearchSpace;
+use crate::words::Hash;
 
 /// Stores that share the states of a search. The number of a state is its number in its store, followed by the number
 /// of the store in the lowest bits.

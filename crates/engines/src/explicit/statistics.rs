@@ -13,11 +13,11 @@ use num_bigint::BigUint;
 use quotient_ir::{Action, Model, RuleId, TableIndex};
 use rustc_hash::FxHashSet;
 
-use crate::explicit::Exploration;
+use crate::explicit::exploration::Exploration;
+use crate::judging::OrbitSize;
 use crate::observer::{Observer, Progress};
 use crate::report::RuleFirings;
 use crate::seam::{Event, Instance, SearchSpace};
-use crate::verdicts::OrbitSize;
 
 /// How many states are looked at between reports of progress.
 const INTERVAL: u64 = 1024;

@@ -16,6 +16,9 @@
 use crate::explicit::batch::Table;
 use crate::explicit::dense::{Dense, Numbers, Short};
 use crate::explicit::pages::{give_back, prefer_large};
+use crate::options::SearchOptions;
+use crate::report::StopReason;
+use crate::words::{Hash, PART_BITS, append, copy};
 
 /// The number of a stored state, in order of discovery.
 pub(crate) type StateNumber = u32;
@@ -28,8 +31,6 @@ pub(crate) const STATE_LIMIT: u64 = u32::MAX as u64 - 1;
 
 /// The approximate number of words of a chunk, for all stores of a search together. A chunk holds at least one state.
 const CHUNK_WORDS: usize = 1 << 16;
-/// The binary logarithm of the number of table parts, for all stores of a search together.
-pub(crate) const PART_BITS: u32 = 6;
 /// The same, for one store: parts are large then, and have large pages.
 const MOST_PART_BITS: u32 = 4;
 /// Entries of the smallest part of a table.
@@ -46,58 +47,6 @@ pub(crate) enum Full {
     System,
 }
 
-/// A hash of a state, which determines its position in the table and its tag.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Hash(u64);
-
-impl Hash {
-    /// Multiplies and folds word by word, so that each bit of the state affects all bits.
-    #[inline]
-    pub(crate) fn of(state: &[u64]) -> Self {
-        let mut hash = 0x243f_6a88_85a3_08d3;
-        for &word in state {
-            hash = fold(hash ^ word, 0x9e37_79b9_7f4a_7c15);
-        }
-        Self(fold(hash, 0xd6e8_feb8_6659_fd93))
-    }
-    /// The hash of a state identified by a key instead of its words.
-    #[inline]
-    pub(crate) fn of_key(key: u64) -> Self {
-        Self::of(&[key])
-    }
-    /// The hash value.
-    pub(crate) fn value(self) -> u64 {
-        self.0
-    }
-    /// The bits of a mask, which are nearly independent of position and tag.
-    #[inline]
-    pub(crate) fn low(self, mask: usize) -> usize {
-        self.0 as usize & mask
-    }
-    /// The value stored for a state if only hashes are stored; not zero. The lowest bit is not used for the position in
-    /// the table.
-    #[inline]
-    fn key(self) -> u64 {
-        self.0 | 1
-    }
-    /// The part of the table it belongs to, among those of all stores of a search.
-    #[inline]
-    fn part(self) -> usize {
-        (self.0 >> (64 - PART_BITS)) as usize
-    }
-    /// The bits below those that choose the part; they order the entries of a part.
-    #[inline]
-    fn tag(self) -> u32 {
-        (self.0 << PART_BITS >> 32) as u32
-    }
-    /// The store responsible for a state, if there are `2^bits` stores: each has its share of the parts.
-    #[inline]
-    pub(crate) fn shard(self, bits: u32) -> usize {
-        debug_assert!(bits <= PART_BITS);
-        self.part() >> (PART_BITS - bits)
-    }
-}
-
 /// Whether two states of the same length are equal. Most have one or two words, for which a call to compare memory
 /// costs more.
 #[inline]
@@ -105,41 +54,15 @@ fn same(left: &[u64], right: &[u64]) -> bool {
     left.iter().zip(right).all(|(left, right)| left == right)
 }
 
-/// Evaluates an expression with `$N` as a constant if a number of words is small, and another one otherwise. For a few
-/// words, a call to copy memory costs more than copying them.
-macro_rules! with_constant {
-    ($words:expr, $N:ident => $small:expr, $large:expr) => {
-        with_constant!(@ $words, $N, $small, $large, 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16)
-    };
-    (@ $words:expr, $N:ident, $small:expr, $large:expr, $($number:literal)*) => {
-        match $words {
-            $($number => { const $N: usize = $number; $small })*
-            _ => $large,
+impl Full {
+    /// Why a search with a full store ends.
+    pub(crate) fn reason(self, options: &SearchOptions) -> StopReason {
+        match self {
+            Self::Numbers => StopReason::TooManyStates,
+            Self::Memory => StopReason::MemoryLimit(options.max_memory.unwrap_or(u64::MAX)),
+            Self::System => StopReason::OutOfMemory,
         }
-    };
-}
-
-/// Appends a state.
-#[inline]
-pub(crate) fn append(target: &mut Vec<u64>, state: &[u64]) {
-    with_constant!(state.len(), N => target.extend_from_slice(&state[..N]), target.extend_from_slice(state));
-}
-
-/// Copies the words of a state.
-#[inline]
-pub(crate) fn copy(target: &mut [u64], state: &[u64]) {
-    assert!(target.len() == state.len());
-    with_constant!(
-        state.len(),
-        N => target[..N].copy_from_slice(&state[..N]),
-        target.copy_from_slice(state)
-    );
-}
-
-#[inline]
-fn fold(left: u64, right: u64) -> u64 {
-    let product = u128::from(left) * u128::from(right);
-    (product as u64) ^ ((product >> 64) as u64)
+    }
 }
 
 /// The form of the entries of a store's table.
@@ -393,10 +316,10 @@ impl Store {
     /// The words and masks of the bits of a state.
     #[inline]
     fn bits_of(&self, hash: Hash) -> [(usize, u64); BITS_A_STATE as usize] {
-        let step = fold(hash.0, 0xa076_1d64_78bd_642f) | 1;
+        let step = hash.second() | 1;
         let count = 64 * self.bits.len() as u64;
         std::array::from_fn(|number| {
-            let mixed = hash.0.wrapping_add(step.wrapping_mul(number as u64));
+            let mixed = hash.value().wrapping_add(step.wrapping_mul(number as u64));
             let bit = ((u128::from(mixed) * u128::from(count)) >> 64) as u64;
             ((bit / 64) as usize, 1 << (bit % 64))
         })
@@ -673,7 +596,7 @@ impl Store {
         for &entry in before.iter().filter(|&&entry| entry != 0) {
             let tag = match self.entries {
                 Entries::States => Hash::of(&[entry.wrapping_sub(1)]).tag(),
-                Entries::Hashes => Hash(entry).tag(),
+                Entries::Hashes => Hash::with_value(entry).tag(),
                 Entries::Numbers | Entries::Bits(_) => (entry >> 32) as u32,
             };
             let position = part.vacant_from(tag);

@@ -25,6 +25,8 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuar
 use quotient_ir::PropertyId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::checks::Checks;
+use crate::explicit::Form;
 use crate::explicit::barrier::Barrier;
 use crate::explicit::batch::{Batch, Run, Table};
 use crate::explicit::checkpoint::{self, CheckpointSubject, Restored, Saved, SearchTotals, Snapshot, is_resumable};
@@ -32,17 +34,18 @@ use crate::explicit::dense::Numbers;
 use crate::explicit::dense::ancestry::Ancestry;
 use crate::explicit::disk::{self, Handover, Waiting};
 use crate::explicit::expansion::{Expander, Expansion, deadlock};
+use crate::explicit::exploration::{End, Exploration, Halt, stop};
 use crate::explicit::findings::Findings;
-use crate::explicit::judge::{Admission, Checks, Judge, end_with};
+use crate::explicit::judge::{Admission, Judge, end_with};
 use crate::explicit::lookup::Lookup;
 use crate::explicit::recent::Recent;
 use crate::explicit::shards::Shards;
-use crate::explicit::store::{Hash, NO_PARENT, PART_BITS, Probe, Sighting, StateNumber, Store, append};
-use crate::explicit::{End, Exploration, Form, Halt, stop};
+use crate::explicit::store::{NO_PARENT, Probe, Sighting, StateNumber, Store};
 use crate::observer::{Observer, Progress};
 use crate::options::SearchOptions;
 use crate::report::{EngineError, StopReason};
 use crate::seam::{Facts, SearchSpace, Sink, Tag};
+use crate::words::{Hash, PART_BITS, append};
 use block::{Block, Label, Moment, at};
 
 /// The number of blocks of a round.
@@ -550,7 +553,7 @@ impl<'a, S: SearchSpace> ThreadedSearch<'a, S> {
                         (parent != Label::NO_PARENT).then(|| level[round.start_of(block) + usize::from(parent)]);
                     let insert = || match store.insert(state, hash, vacancy, origin.unwrap_or(NO_PARENT)) {
                         Ok(new) => Ok(Some(new << self.bits | number as StateNumber)),
-                        Err(full) => Err(stop(StopReason::of_full_store(full, self.options))),
+                        Err(full) => Err(stop(full.reason(self.options))),
                     };
                     let admission = judge.admit(state, u64::from(tag), origin, insert, |property| {
                         let mut block = lock(&self.blocks[block]);
@@ -794,7 +797,7 @@ impl<S: SearchSpace> Conductor<'_, '_, S> {
         for (store, first) in search.stores.iter().zip(kept) {
             let mut store = store.write().unwrap_or_else(PoisonError::into_inner);
             let condensed = store.condense(search.system.facts().last_word(), first);
-            condensed.map_err(|full| stop(StopReason::of_full_store(full, search.options)))?;
+            condensed.map_err(|full| stop(full.reason(search.options)))?;
         }
         Ok(())
     }

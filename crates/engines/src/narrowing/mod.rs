@@ -7,53 +7,31 @@
 //! guess, not a claim about the model: every stored state is checked to fit, and a state that does not fit ends the
 //! search, which then continues from the same point with more room. So the results never depend on the guess.
 //!
-//! * `seen` guesses, `repacking` converts states from one layout to another.
+//! * `seen` guesses; `systems::repacking` converts states from one layout to another.
 //! * `possible` packs the states of a quotient by what detection knows.
 
 mod possible;
-mod repacking;
 mod seen;
 
 use std::ops::ControlFlow;
 
 use quotient_ir::{Interpreter, Interrupt, Layout, Model, Valuation};
 
-use crate::explicit::Exploration;
+use crate::checks::Checks;
 use crate::explicit::checkpoint::Saved;
-use crate::explicit::judge::Checks;
+use crate::explicit::exploration::Exploration;
 use crate::explicit::store::NO_PARENT;
-use crate::observer::{Observer, Progress};
-use crate::options::{SearchOptions, SearchOrder, StoreMode, ViolationLimit};
+use crate::judging::search_and_judge;
+use crate::observer::{Clock, Observer, Progress};
+use crate::options::{Narrowing, SearchOptions, SearchOrder, StoreMode, ViolationLimit};
 use crate::report::{EngineError, Report, StopReason};
 use crate::seam::Identity;
 use crate::systems::deferred::DeferredSystem;
 use crate::systems::evaluator::SpecialisedSystem;
 use crate::systems::passing::PassingSystem;
-use crate::systems::quotient::Clock;
-use crate::verdicts::search_and_judge;
+use crate::systems::repacking::Repacking;
 pub(crate) use possible::check_possible;
-pub(crate) use repacking::Repacking;
 use seen::Seen;
-
-/// When a search packs states by the values it has seen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Narrowing {
-    /// The minimum number of states.
-    pub states: u64,
-    /// The minimum number of states per node of the compiled rules, divided by the number of words saved: recompiling
-    /// the rules must not take longer than it saves.
-    pub states_per_node: u64,
-    /// The minimum number of words of a state.
-    pub least_words: usize,
-    /// The minimum saving of words, in per cent.
-    pub least_saving: usize,
-    /// On several threads: the minimum number of words saved,
-    pub parallel_saving: usize,
-    /// and the minimum number of states, which a single thread examines.
-    pub parallel_states: u64,
-    /// How often the layout may be outgrown before it has room for everything.
-    pub attempts: u32,
-}
 
 /// Repacking is first considered after 1/16 of the states that would trigger it.
 const FIRST_LOOK: u64 = 16;
@@ -62,54 +40,27 @@ const SLOW_STEPS: u64 = 1 << 12;
 /// The number of states of the sample of deep states.
 const DEEP_STATES: u64 = 1 << 12;
 
-impl Default for Narrowing {
-    fn default() -> Self {
-        Self {
-            states: 1 << 14,
-            states_per_node: 320,
-            least_words: 2,
-            least_saving: 25,
-            parallel_saving: 1,
-            parallel_states: 1 << 16,
-            attempts: 8,
-        }
-    }
+/// The limit on attempts for a search on several threads, which restarts when the layout is outgrown.
+const PARALLEL_ATTEMPTS: u32 = 2;
+
+/// The number of states after which a search continues with a layout of fewer words, given the number of nodes of the
+/// compiled rules.
+fn states_for(narrowing: &Narrowing, nodes: u32, words: usize, fewer: usize) -> u64 {
+    let saved = words.saturating_sub(fewer).max(1) as u64;
+    narrowing.states.max(narrowing.states_per_node * u64::from(nodes) / saved)
 }
 
-impl Narrowing {
-    /// The limit for a search on several threads, which restarts when the layout is outgrown.
-    const PARALLEL_ATTEMPTS: u32 = 2;
-
-    /// States always have room for everything.
-    pub const NEVER: Self = Self {
-        states: u64::MAX,
-        states_per_node: 0,
-        least_words: usize::MAX,
-        least_saving: 100,
-        parallel_saving: 0,
-        parallel_states: 0,
-        attempts: 0,
-    };
-
-    /// The number of states after which a search continues with a layout of fewer words, given the number of nodes of
-    /// the compiled rules.
-    fn states_for(&self, nodes: u32, words: usize, fewer: usize) -> u64 {
-        let saved = words.saturating_sub(fewer).max(1) as u64;
-        self.states.max(self.states_per_node * u64::from(nodes) / saved)
-    }
-
-    /// Whether states are packed by the values seen. Not if an observer or other processes depend on the words of states,
-    /// or a search resumes that began with another layout.
-    fn applies(&self, layout: &Layout, options: &SearchOptions, observer: &dyn Observer) -> bool {
-        layout.words() >= self.least_words
-            && layout.multisets().is_empty()
-            && !options.store.is_approximate()
-            && options.checkpoint.is_none()
-            && options.resume.is_none()
-            && options.spill.is_none()
-            && options.network.is_none()
-            && !observer.wants_graph()
-    }
+/// Whether states are packed by the values seen. Not if an observer depends on the words of states, or a search resumes
+/// that began with another layout.
+fn applies(narrowing: &Narrowing, layout: &Layout, options: &SearchOptions, observer: &dyn Observer) -> bool {
+    layout.words() >= narrowing.least_words
+        && layout.multisets().is_empty()
+        && !options.store.is_approximate()
+        && options.checkpoint.is_none()
+        && options.resume.is_none()
+        && options.spill.is_none()
+        && options.network.is_none()
+        && !observer.wants_graph()
 }
 
 /// Searches the reachable states of a model with states packed by the values that occur.
@@ -136,7 +87,7 @@ pub(crate) fn check_whole(
         evaluator.fired().report(None, &mut report);
         Report { outgrown, ..report }
     };
-    if !narrowing.applies(layout, options, observer) {
+    if !applies(narrowing, layout, options, observer) {
         let (report, _) = search(&system, &interpreter, options, None, observer)?;
         return Ok(packed(report, 0));
     }
@@ -168,7 +119,7 @@ pub(crate) fn check_whole(
             break;
         }
         if !is_last {
-            limit = narrowing.states_for(system.size(), layout.words(), narrow.words());
+            limit = states_for(narrowing, system.size(), layout.words(), narrow.words());
             if !alone {
                 limit = limit.max(narrowing.parallel_states);
             }
@@ -191,7 +142,7 @@ pub(crate) fn check_whole(
     }
     let first = first.expect("the first look was cut short");
 
-    let attempts = if alone { narrowing.attempts } else { narrowing.attempts.min(Narrowing::PARALLEL_ATTEMPTS) };
+    let attempts = if alone { narrowing.attempts } else { narrowing.attempts.min(PARALLEL_ATTEMPTS) };
     let mut before = (layout.clone(), first);
     let mut outgrown = 0;
     while outgrown < attempts {

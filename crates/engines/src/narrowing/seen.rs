@@ -7,7 +7,7 @@
 
 use quotient_ir::{Domain, Layout, Model, Slot, SlotId, TableIndex, TypeId, TypeKind, Valuation};
 
-use crate::explicit::Exploration;
+use crate::explicit::exploration::Exploration;
 
 /// Types with at most this many values keep room for all of them, unless nothing ever changes.
 const SMALL: u64 = 64;

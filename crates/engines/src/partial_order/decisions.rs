@@ -4,7 +4,8 @@
 //! parts lead to, so this is decided for the graph of the states before an automaton is looked at
 //! (`crate::temporal::parts`), and then it is fixed: what is taken depends on the state of the model alone.
 
-use crate::explicit::store::{Entries, Full, Hash, NO_PARENT, Probe, StateNumber, Store};
+use crate::explicit::store::{Entries, Full, NO_PARENT, Probe, StateNumber, Store};
+use crate::words::Hash;
 
 /// How many of the steps of a state are taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,9 +6,9 @@
 
 use std::ops::ControlFlow;
 
-use crate::explicit::store::copy;
 use crate::partial_order::stubborn::{ChoiceScratch, Chooser};
 use crate::seam::{Event, Instance, SearchSpace, Sink, Successors, Tag};
+use crate::words::copy;
 
 /// The largest number of states that are passed through in a row. The states before the end of a way are passed through
 /// again from everywhere else that leads to them.

@@ -18,7 +18,7 @@ use quotient_functions::{
 use quotient_ir::{Action, Budget, DeadlockMode, Interrupt, Layout, Model, PropertyId, PropertyKind, Spent};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::explicit::judge::Checks;
+use crate::checks::Checks;
 use crate::options::SearchOptions;
 use crate::partial_order::beginnings::with_beginnings;
 use crate::partial_order::composition::{Composer, Slots, whole_multiset};

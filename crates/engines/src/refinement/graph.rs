@@ -10,12 +10,13 @@ use quotient_ir::{
 };
 use rustc_hash::FxHashMap;
 
-use crate::explicit::store::{Entries, Hash, NO_PARENT, Probe, StateNumber, Store};
+use crate::explicit::store::{Entries, Full, NO_PARENT, Probe, StateNumber, Store};
 use crate::observer::{Observer, Progress};
 use crate::options::SearchOptions;
 use crate::refinement::symmetries::{IDENTITY, Symmetries, TurnId};
 use crate::report::{EngineError, StopReason};
 use crate::seam::{Event, Instance, TransitionSystem};
+use crate::words::Hash;
 
 /// An event by its number. Internal steps have the number 0.
 pub(crate) type EventId = u32;
@@ -216,7 +217,7 @@ impl<'g, 'm, S: TransitionSystem> Graph<'g, 'm, S> {
         match self.store.probe(state, hash) {
             Probe::Stored(number) => Ok(number),
             Probe::Vacant(position) => {
-                let full = |full| StopReason::of_full_store(full, self.options);
+                let full = |full: Full| full.reason(self.options);
                 let number = self.store.insert(state, hash, position, NO_PARENT).map_err(full)?;
                 self.divergence.push(None);
                 Ok(number)

@@ -3,7 +3,7 @@
 use quotient_ir::{Interrupt, Layout, Model};
 
 use crate::booleans::{Full, Logic};
-use crate::explicit::judge::Checks;
+use crate::checks::Checks;
 use crate::options::SearchOptions;
 use crate::report::EngineError;
 use crate::solver::formula::{Bit, Gate};

@@ -26,11 +26,11 @@ mod watch;
 use quotient_ir::{Interpreter, Layout, Model, TableIndex, Trace};
 use quotient_symmetry::CertifiedGroup;
 
-use crate::explicit::judge::{Checks, excuse};
+use crate::checks::Checks;
 use crate::observer::Observer;
 use crate::options::SearchOptions;
 use crate::report::{EngineError, Figures, Report, StopReason, Subject, Verdict};
-use crate::verdicts::Verdicts;
+use crate::verdicts::{Verdicts, excuse};
 pub use aiger::as_aiger;
 use atoms::{Atom, Atoms};
 use bounded::{Bounded, BoundedCheck, Induction, Proof, by_induction, confirms};

@@ -184,7 +184,7 @@ mod tests {
 
     use super::*;
     use crate::SymmetrySource;
-    use crate::explicit::judge::Checks;
+    use crate::checks::Checks;
     use crate::options::SearchOptions;
 
     type State = Vec<Option<i64>>;

@@ -9,7 +9,7 @@ use quotient_functions::{Behaviour, Preserved};
 use quotient_ir::{Action, Budget, DeadlockMode, Interrupt, Layout, Model, PropertyId, PropertyKind, Span, Valuation};
 
 use crate::booleans::{Condition, Encoding, Full, Logic, Refusal, Step, Steps, Translator};
-use crate::explicit::judge::Checks;
+use crate::checks::Checks;
 use crate::options::SearchOptions;
 use crate::report::EngineError;
 use crate::solver::formula::{Bit, Formula, Gate, Values};

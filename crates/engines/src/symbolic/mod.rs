@@ -25,7 +25,7 @@ use quotient_ir::{Budget, DeadlockMode, Interpreter, Layout, Model, PropertyId, 
 use quotient_symmetry::CertifiedGroup;
 
 use crate::booleans::{Encoding, Full, Refusal};
-use crate::explicit::judge::Checks;
+use crate::checks::Checks;
 use crate::observer::{Observer, Silent};
 use crate::options::SearchOptions;
 use crate::report::{EngineError, Figures, Report, StopReason};

@@ -3,7 +3,7 @@
 use quotient_ir::{DeadlockMode, PropertyId, PropertyKind};
 
 use crate::booleans::{Full, Logic};
-use crate::explicit::judge::Checks;
+use crate::checks::Checks;
 use crate::observer::{Observer, Progress};
 use crate::options::SearchOptions;
 use crate::report::StopReason;

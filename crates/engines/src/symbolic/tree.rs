@@ -18,7 +18,7 @@ use quotient_temporal::branching::{CtlOperator, PathStep, Separation, separate};
 use quotient_temporal::{Atom, Formula, Formulas, Node, PathQuantifier};
 use rustc_hash::FxHashMap;
 
-use crate::explicit::judge::Checks;
+use crate::checks::Checks;
 use crate::observer::Observer;
 use crate::options::{FairnessMode, SearchOptions};
 use crate::report::{EngineError, StopReason, Verdict};

@@ -9,4 +9,5 @@ pub(crate) mod guard;
 pub(crate) mod passing;
 pub(crate) mod quotient;
 pub(crate) mod reference;
+pub(crate) mod repacking;
 pub(crate) mod starts;

@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 use quotient_groups::SparsePermutation;
 use quotient_ir::{DeadlockMode, Fault, FaultKind, Interpreter, PropertyId, PropertyKind, SlotId, Span, Violation};
 
-use crate::explicit::store::{Hash, append, copy};
+use crate::checks::is_passing;
 use crate::options::SearchOptions;
 use crate::seam::{
     Batches, Event, Facts, FieldTest, Identity, Instance, Parts, Representatives, Selection, Share, Sink, Steps,
@@ -21,6 +21,7 @@ use crate::seam::{
 };
 use crate::systems::guard::Guard;
 use crate::systems::starts::StartSieve;
+use crate::words::{Hash, append, copy};
 
 /// The number of states of a stretch before the search is notified.
 const IDLE_INTERVAL: usize = 1024;
@@ -172,23 +173,6 @@ impl<'a, S: Batches> PassingSystem<'a, S> {
             let _ = sieve.advance::<BUFFERED>(inner, current);
         }
     }
-}
-
-/// Whether one of some conditions holds in a state; one whose evaluation fails does not.
-pub(crate) fn is_passing<S: TransitionSystem>(
-    system: &S,
-    scratch: &mut S::Scratch,
-    properties: &[PropertyId],
-    state: &[u64],
-) -> bool {
-    properties.iter().any(|&property| {
-        let mut holds = false;
-        system.evaluate(scratch, property, state, |_, result| {
-            holds = result == Ok(true);
-            ControlFlow::Break(())
-        });
-        holds
-    })
 }
 
 impl<S: Batches> TransitionSystem for PassingSystem<'_, S> {

@@ -13,7 +13,7 @@ use quotient_groups::SparsePermutation;
 use quotient_ir::{Fault, Layout, PropertyId, SlotId};
 use quotient_symmetry::{Canonicalizer, MarkerScratch, Workspace};
 
-use crate::explicit::store::Hash;
+use crate::observer::Clock;
 use crate::reduction::{Markers, Reduction};
 use crate::seam::{
     Batches, Event, Identity, Instance, Parts, Representatives, SearchSpace, Selection, Share, Sink, Steps, Successors,
@@ -21,10 +21,7 @@ use crate::seam::{
 };
 use crate::systems::guard::Guard;
 use crate::systems::starts::StartSieve;
-
-/// Returns the time since some fixed point, preferably in processor time of the calling thread. Engines read no other
-/// clock, and this one only for figures in reports.
-pub type Clock = fn() -> Duration;
+use crate::words::Hash;
 
 /// The number of times that finding representatives is timed at first.
 const FIRST_SAMPLES: u32 = 64;

@@ -88,7 +88,7 @@ impl Component {
             let Self { edges, turns, combinations, .. } = &mut component;
             product.steps(&mut search.scratch, &node, &mut |step| {
                 ordinal += 1;
-                let Some(to) = store.find(step.node, crate::explicit::store::Hash::of(step.node)) else { return };
+                let Some(to) = store.find(step.node, crate::words::Hash::of(step.node)) else { return };
                 let Some(&to) = local.get(&to) else { return };
                 let mut edge = ComponentEdge { to, marks: step.marks, turn: 0, ordinal: ordinal - 1, taken: 0 };
                 if let Some(fairness) = fairness {

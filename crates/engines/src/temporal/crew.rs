@@ -13,12 +13,13 @@ use std::time::Duration;
 
 use crate::explicit::batch::Table;
 use crate::explicit::recent::Recent;
-use crate::explicit::store::{Entries, Full, Hash, NO_PARENT, PART_BITS, Probe, Sighting, Store};
+use crate::explicit::store::{Entries, Full, NO_PARENT, Probe, Sighting, Store};
 use crate::options::SearchOptions;
 use crate::report::StopReason;
 use crate::seam::{SearchSpace, Successors};
 use crate::temporal::product::{Product, ProductScratch, Trouble};
 use crate::temporal::search::RECENT_WORTH;
+use crate::words::{Hash, PART_BITS};
 
 /// The number of nodes that a thread takes at a time.
 const NODES: usize = 256;
@@ -88,7 +89,7 @@ impl Shared<'_> {
         match store.probe(node, hash) {
             Probe::Stored(_) => Ok(false),
             Probe::Vacant(position) => {
-                let stop = |full: Full| Trouble::Stop(StopReason::of_full_store(full, self.options));
+                let stop = |full: Full| Trouble::Stop(full.reason(self.options));
                 store.insert(node, hash, position, NO_PARENT).map_err(stop)?;
                 self.nodes.fetch_add(1, Ordering::Relaxed);
                 Ok(true)
@@ -166,7 +167,7 @@ impl Shared<'_> {
                     continue;
                 }
                 if let Probe::Vacant(place) = store.probe_sighted(node, hash, sighting, growths) {
-                    let stop = |full: Full| Trouble::Stop(StopReason::of_full_store(full, self.options));
+                    let stop = |full: Full| Trouble::Stop(full.reason(self.options));
                     store.insert(node, hash, place, NO_PARENT).map_err(stop)?;
                     if product.is_live(node) {
                         live.extend_from_slice(node);

@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 
 use quotient_symmetry::Workspace;
 
-use crate::explicit::store::StateNumber;
+use crate::explicit::store::{Full, StateNumber};
 use crate::observer::{Observer, Progress};
 use crate::options::SearchOptions;
 use crate::partial_order::{Decisions, Extent, PartialOrderSystem};
@@ -167,7 +167,7 @@ impl<S: SearchSpace> Exploration<'_, S> {
         for record in sink.successors.records() {
             let limit = self.options.max_states;
             let known = decisions.len();
-            let full = |full| Trouble::Stop(StopReason::of_full_store(full, self.options));
+            let full = |full: Full| Trouble::Stop(full.reason(self.options));
             let number = decisions.number(&record[..stride - 1]).map_err(full)?;
             if decisions.len() > known {
                 if let Some(limit) = limit.filter(|&limit| known >= limit) {

@@ -21,12 +21,12 @@ use quotient_symmetry::Workspace;
 use quotient_temporal::Automaton;
 use quotient_temporal::automaton::Components;
 
-use crate::explicit::store::copy;
 use crate::packed_map::PackedMap;
 use crate::reduction::Reduction;
 use crate::report::StopReason;
 use crate::seam::{Event, Facts, FieldTest, Instance, SearchSpace, Sink, Successors, Tag};
 use crate::systems::guard::Guard;
+use crate::words::copy;
 
 /// A place of the product: a state of the automaton; those before a choice come after the others.
 pub(crate) type Place = u32;

@@ -14,13 +14,14 @@ use std::ops::ControlFlow;
 
 use crate::explicit::batch::Batch;
 use crate::explicit::recent::Recent;
-use crate::explicit::store::{Entries, Full, Hash, NO_PARENT, Probe, StateNumber, Store};
+use crate::explicit::store::{Entries, Full, NO_PARENT, Probe, StateNumber, Store};
 use crate::observer::{Observer, Progress};
 use crate::options::{SearchOptions, SearchOrder};
 use crate::report::StopReason;
 use crate::seam::{SearchSpace, Successors};
 use crate::temporal::crew::Crew;
 use crate::temporal::product::{Product, ProductScratch, Trouble};
+use crate::words::Hash;
 
 /// The rank of a node that was not visited.
 const UNVISITED: u32 = 0;
@@ -427,7 +428,7 @@ impl<'a, 'p, S: SearchSpace> Search<'a, 'p, S> {
     }
 
     fn full(&self, full: Full) -> Trouble {
-        Trouble::Stop(StopReason::of_full_store(full, self.options))
+        Trouble::Stop(full.reason(self.options))
     }
 
     /// Reports progress every now and then. `extra` counts bytes of the path.

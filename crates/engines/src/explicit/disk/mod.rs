@@ -7,27 +7,28 @@
 //! are dropped, and the rest is put back into the order of discovery. New states are judged in that order, so counts,
 //! verdicts and runs are those of a search in memory.
 
-mod file;
 mod sorter;
 mod visited;
 
-use std::io;
 use std::ops::{ControlFlow, Range};
 
 use quotient_ir::PropertyId;
 
+use crate::checks::Checks;
 use crate::explicit::batch::{Batch, Run};
 use crate::explicit::expansion::{Expander, Expansion, deadlock};
+use crate::explicit::exploration::{End, Exploration, Halt, note, stop};
 use crate::explicit::findings::Findings;
-use crate::explicit::judge::{Admission, Checks, Judge, end_with};
+use crate::explicit::judge::{Admission, Judge, end_with};
+use crate::explicit::overflow::Overflow;
 use crate::explicit::recent::Recent;
-use crate::explicit::store::{NO_PARENT, STATE_LIMIT, StateNumber, append};
-use crate::explicit::{End, Exploration, Halt, note, stop};
+use crate::explicit::records::{Disk, DiskError};
+use crate::explicit::store::{NO_PARENT, STATE_LIMIT, StateNumber};
 use crate::observer::{Observer, Progress};
 use crate::options::{SearchOptions, Spill};
 use crate::report::StopReason;
 use crate::seam::{SearchSpace, Sink, Tag};
-use file::{Disk, DiskError, Sequence};
+use crate::words::append;
 use sorter::Sorter;
 use visited::Visited;
 
@@ -85,48 +86,6 @@ pub(crate) struct Handover {
     pub(crate) next: Waiting,
 }
 
-/// States in the order of discovery, with their parents.
-#[derive(Debug)]
-pub(crate) struct Overflow {
-    words: usize,
-    /// The number of the first one. Those in memory have lower numbers.
-    first: u64,
-    records: Sequence,
-}
-
-impl Overflow {
-    /// The number of states.
-    pub(crate) fn len(&self) -> u64 {
-        self.records.len()
-    }
-
-    /// The peak disk use of the search, in bytes.
-    pub(crate) fn peak_bytes(&self) -> u64 {
-        self.records.disk().peak_bytes()
-    }
-
-    /// A state and its parent; none if it is in memory.
-    pub(crate) fn get(&self, number: StateNumber) -> io::Result<Option<(Vec<u64>, StateNumber)>> {
-        let Some(position) = u64::from(number).checked_sub(self.first) else { return Ok(None) };
-        let mut record = Vec::new();
-        self.records.read(position, 1, &mut record)?;
-        let parent = record.pop().ok_or(io::ErrorKind::UnexpectedEof)?;
-        Ok(Some((record, parent as StateNumber)))
-    }
-
-    /// Visits all states. A break ends the traversal.
-    pub(crate) fn visit(&self, mut visit: impl FnMut(&[u64]) -> ControlFlow<()>) -> io::Result<ControlFlow<()>> {
-        let mut reader = self.records.reader(0);
-        while let Some(record) = reader.record()? {
-            if visit(&record[..self.words]).is_break() {
-                return Ok(ControlFlow::Break(()));
-            }
-            reader.advance();
-        }
-        Ok(ControlFlow::Continue(()))
-    }
-}
-
 /// Continues a search on disk. The exploration is as of the handover.
 pub(crate) fn search_on_disk<S: SearchSpace>(
     system: &S,
@@ -156,7 +115,7 @@ pub(crate) fn search_on_disk<S: SearchSpace>(
         options,
         observer,
         words,
-        overflow: Overflow { words, first: explored.store.bound(), records: disk.sequence(words + 1) },
+        overflow: Overflow::new(&disk, words, explored.store.bound()),
         visited: Visited::new(&disk, words),
         // A candidate is a state, its position among the successors of the level, its parent and its tag.
         candidates: Sorter::new(&disk, words + 2, 0..words + 1, Some(words), room / 2),

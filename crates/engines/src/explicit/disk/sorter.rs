@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::file::{Disk, DiskError, Reader, Sequence};
+use crate::explicit::records::{Disk, DiskError, Reader, Sequence};
 
 /// The number of runs merged at once.
 const RUNS: usize = 48;

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::file::{Disk, DiskError, Sequence};
+use crate::explicit::records::{Disk, DiskError, Sequence};
 
 /// Disjoint sorted sets of states. A set is merged with its predecessor when it has grown to half its size, so there
 /// are few of them.

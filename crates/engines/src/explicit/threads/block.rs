@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 
 use quotient_ir::PropertyId;
 
-use crate::explicit::judge::Checks;
-use crate::explicit::{End, Finding};
+use crate::checks::Checks;
+use crate::explicit::exploration::{End, Finding};
 use crate::options::SearchOptions;
 
 /// What goes with a candidate on its way to a store: its number in the block, the position of its

@@ -23,19 +23,22 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockReadGuar
 use quotient_ir::PropertyId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::checks::Checks;
+use crate::explicit::Form;
 use crate::explicit::barrier::Barrier;
 use crate::explicit::batch::{Batch, Run};
 use crate::explicit::expansion::{Expander, Expansion, deadlock};
+use crate::explicit::exploration::{End, Exploration, Finding, Rest, note, stop};
 use crate::explicit::findings::{Findings, Rank};
-use crate::explicit::judge::{Admission, Checks, Judge, end_with};
+use crate::explicit::judge::{Admission, Judge, end_with};
 use crate::explicit::recent::Recent;
 use crate::explicit::shards::Shards;
-use crate::explicit::store::{Entries, Full, Hash, NO_PARENT, Probe, STATE_LIMIT, StateNumber};
-use crate::explicit::{End, Exploration, Finding, Form, Rest, note, stop};
+use crate::explicit::store::{Entries, Full, NO_PARENT, Probe, STATE_LIMIT, StateNumber};
 use crate::observer::{Observer, Progress};
 use crate::options::SearchOptions;
 use crate::report::StopReason;
 use crate::seam::{Facts, SearchSpace};
+use crate::words::Hash;
 use arena::Arena;
 use shared::SharedDense;
 use table::{Table, View};
@@ -96,7 +99,7 @@ pub(super) fn continue_search<S: SearchSpace>(
     }) {
         Ok(table) => table,
         Err(full) => {
-            let end = End::Stopped(StopReason::of_full_store(full, options));
+            let end = End::Stopped(full.reason(options));
             return counts.explored(end, store);
         }
     };
@@ -339,7 +342,7 @@ impl<'a, S: SearchSpace> SharedSearch<'a, S> {
     fn grow(&self) {
         while let Some(part) = self.take(self.table.parts()) {
             if let Err(full) = self.table.grow(part) {
-                self.stop.get_or_init(|| StopReason::of_full_store(full, self.options));
+                self.stop.get_or_init(|| full.reason(self.options));
             }
         }
     }
@@ -357,7 +360,7 @@ impl<'a, S: SearchSpace> SharedSearch<'a, S> {
                 match dense.add(state, Hash::of(state), self.room()) {
                     Ok((_, more)) => drop(self.table_bytes.fetch_add(more, Ordering::Relaxed)),
                     Err(full) => {
-                        self.stop.get_or_init(|| StopReason::of_full_store(full, self.options));
+                        self.stop.get_or_init(|| full.reason(self.options));
                         return;
                     }
                 }
@@ -551,7 +554,7 @@ impl<S: SearchSpace> BlockExpander<'_, '_, S> {
                     Ok(is_first)
                 }
             });
-            let is_first = is_first.map_err(|full| stop(StopReason::of_full_store(full, search.options)))?;
+            let is_first = is_first.map_err(|full| stop(full.reason(search.options)))?;
             *length += u64::from(is_first);
             Ok(is_first.then_some(new))
         };
@@ -805,7 +808,7 @@ impl<S: SearchSpace> Conductor<'_, '_, S> {
         let origins: Vec<StateNumber> = self.counts.findings.list().iter().filter_map(|it| it.origin).collect();
         let dense = match SharedDense::new(search.words, search.system.facts().last_word()) {
             Ok(dense) => dense,
-            Err(full) => return Some(StopReason::of_full_store(full, search.options)),
+            Err(full) => return Some(full.reason(search.options)),
         };
         search.table.clear();
         search.table_bytes.store(dense.bytes(), Ordering::Relaxed);

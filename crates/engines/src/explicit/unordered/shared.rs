@@ -4,7 +4,8 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::explicit::dense::Dense;
-use crate::explicit::store::{Full, Hash, Probe, Sighting, Store};
+use crate::explicit::store::{Full, Probe, Sighting, Store};
+use crate::words::Hash;
 
 /// The binary logarithm of the number of sets: enough that threads rarely wait for each other.
 const SET_BITS: u32 = 6;

@@ -12,9 +12,10 @@ use bytemuck::allocation::try_zeroed_slice_box;
 
 use crate::explicit::batch::Table as Lookups;
 use crate::explicit::pages::prefer_large;
-use crate::explicit::store::{Entries, Full, Hash, NO_PARENT, Probe, Sighting, StateNumber};
+use crate::explicit::store::{Entries, Full, NO_PARENT, Probe, Sighting, StateNumber};
 use crate::explicit::unordered::arena::Arena;
 use crate::explicit::unordered::shared::SharedDense;
+use crate::words::Hash;
 
 /// The binary logarithm of the number of parts: few, so that they have large pages, and enough for many threads to let
 /// them grow.

@@ -21,9 +21,9 @@ use quotient_ir::{
     TableIndex, TypeKind, Valuation,
 };
 
-use crate::narrowing::Repacking;
 use crate::seam::{Batches, Event, Facts, FieldTest, Instance, RuleInstance, Selection, Sink, TransitionSystem};
 use crate::systems::firing::FiredRules;
+use crate::systems::repacking::Repacking;
 use crate::systems::starts::StartSieve;
 use candidates::Candidates;
 use code::{Code, CommandId, Test, TestId};
