@@ -8,7 +8,7 @@ use quotient_symmetry::Workspace;
 use crate::explicit::exploration::Exploration;
 use crate::explicit::shards::Shards;
 use crate::explicit::store::{Entries, NO_PARENT, Probe, StateNumber, Store};
-use crate::judging::search_and_judge;
+use crate::judging::{Explorer, search_and_judge};
 use crate::observer::Observer;
 use crate::options::SearchOptions;
 use crate::reduction::{Reduction, ReductionPlan};
@@ -21,7 +21,8 @@ use crate::words::Hash;
 ///
 /// # Errors
 /// If something differs.
-pub(crate) fn compare<S: Batches>(
+pub(crate) fn compare<E: Explorer, S: Batches>(
+    explorer: &E,
     system: &S,
     interpreter: &Interpreter<'_>,
     plan: &ReductionPlan,
@@ -31,7 +32,7 @@ pub(crate) fn compare<S: Batches>(
 ) -> Result<CrossCheck, EngineError> {
     let options = &SearchOptions { checkpoint: None, resume: None, ..options.clone() };
     let system = &PassingSystem::new(system, interpreter, options);
-    let (whole, all) = search_and_judge(system, interpreter, options, None, observer, None)?;
+    let (whole, all) = search_and_judge(explorer, system, interpreter, options, None, observer, None)?;
     let extent = match unfinished(report, &whole) {
         Some(reason) => Extent::Nothing(reason),
         None => {

@@ -10,7 +10,6 @@ use quotient_ir::Interpreter;
 use quotient_symmetry::{Cardinality, Workspace};
 
 use crate::checks::Checks;
-use crate::distributed;
 use crate::explicit::checkpoint::{CheckpointSubject, Saved};
 use crate::explicit::exploration::{End, Exploration};
 use crate::explicit::liveness::find_dead_ends;
@@ -18,7 +17,6 @@ use crate::explicit::overflow::Overflow;
 use crate::explicit::rebuild::rebuild;
 use crate::explicit::statistics::count_firings;
 use crate::explicit::store::StateNumber;
-use crate::explicit::{explore, retrace};
 use crate::observer::{Observer, Progress};
 use crate::options::SearchOptions;
 use crate::partial_order::PartialOrderSystem;
@@ -43,6 +41,35 @@ pub(crate) struct Orbits<'a> {
     pub(crate) is_sound: &'a (dyn Fn() -> bool + Sync),
 }
 
+/// A way to find the reachable states of a search space: in one process, or in several.
+pub(crate) trait Explorer {
+    /// Whether other processes take part. They have the same layout, and cannot begin again.
+    const IS_SHARED: bool;
+
+    /// Searches the reachable states of a system, from the start or from where another search left off.
+    ///
+    /// # Errors
+    /// If options are incompatible, or a search cannot be resumed.
+    fn explore<S: SearchSpace>(
+        &self,
+        system: &S,
+        what: (&Checks, &SearchOptions),
+        subject: &CheckpointSubject,
+        begin: Option<Saved>,
+        orbits: Option<&Orbits<'_>>,
+        observer: &mut dyn Observer,
+    ) -> Result<Exploration, EngineError>;
+
+    /// Finds the states of the runs to what a search has found, if the store has forgotten them.
+    fn retrace<S: SearchSpace>(
+        &self,
+        system: &S,
+        what: (&Checks, &SearchOptions),
+        exploration: &mut Exploration,
+        observer: &mut dyn Observer,
+    );
+}
+
 /// The number of orbits counted between reports of progress.
 const COUNTING_INTERVAL: usize = 4096;
 
@@ -52,7 +79,8 @@ const COUNTING_INTERVAL: usize = 4096;
 ///
 /// # Errors
 /// If a violation cannot be replayed, which is a defect of this program and never a verdict.
-pub(crate) fn search_and_judge<S: SearchSpace>(
+pub(crate) fn search_and_judge<E: Explorer, S: SearchSpace>(
+    explorer: &E,
     system: &S,
     interpreter: &Interpreter<'_>,
     options: &SearchOptions,
@@ -61,14 +89,15 @@ pub(crate) fn search_and_judge<S: SearchSpace>(
     orbits: Option<Orbits<'_>>,
 ) -> Result<(Report, Exploration), EngineError> {
     let Some(relations) = &options.partial_order else {
-        return search_space_and_judge(system, interpreter, options, begin, observer, orbits);
+        return search_space_and_judge(explorer, system, interpreter, options, begin, observer, orbits);
     };
     let system = PartialOrderSystem::new(system, relations, interpreter.layout());
-    search_space_and_judge(&system, interpreter, options, begin, observer, orbits)
+    search_space_and_judge(explorer, &system, interpreter, options, begin, observer, orbits)
 }
 
 /// The same, with all reductions in the search space.
-fn search_space_and_judge<S: SearchSpace>(
+fn search_space_and_judge<E: Explorer, S: SearchSpace>(
+    explorer: &E,
     system: &S,
     interpreter: &Interpreter<'_>,
     options: &SearchOptions,
@@ -78,21 +107,12 @@ fn search_space_and_judge<S: SearchSpace>(
 ) -> Result<(Report, Exploration), EngineError> {
     let model = interpreter.model();
     let checks = Checks::new(model, options.properties.as_deref());
-    let subject = match (&options.checkpoint, &options.resume, &options.network) {
-        (None, None, None) => CheckpointSubject::default(),
-        _ => CheckpointSubject::new(model, options, system.name()),
+    let is_saved = options.checkpoint.is_some() || options.resume.is_some();
+    let subject = match is_saved || E::IS_SHARED {
+        false => CheckpointSubject::default(),
+        true => CheckpointSubject::new(model, options, system.name()),
     };
-    let mut exploration = match &options.network {
-        None => explore(system, &checks, options, &subject, begin, observer)?,
-        Some(network) => {
-            let sound = || true;
-            let (size, is_sound) = match &orbits {
-                Some(orbits) => (Some(orbits.size), orbits.is_sound),
-                None => (None, &sound as _),
-            };
-            distributed::search(system, &checks, options, &subject, (size, is_sound), network, observer)?
-        }
-    };
+    let mut exploration = explorer.explore(system, (&checks, options), &subject, begin, orbits.as_ref(), observer)?;
     let mut workspace = Workspace::default();
     let mut size = orbits.as_ref().map(|orbits| |state: &[u64]| (orbits.size)(&mut workspace, state));
     let represented = match (&mut size, &exploration.store.everywhere) {
@@ -108,7 +128,7 @@ fn search_space_and_judge<S: SearchSpace>(
             _ => count_represented(&exploration, size, observer),
         },
     };
-    retrace(system, &checks, options, &mut exploration, observer);
+    explorer.retrace(system, (&checks, options), &mut exploration, observer);
     let is_finished = matches!(exploration.end, End::Finished);
     let mut verdicts = Verdicts::new(model, &checks, options, is_finished, &exploration.covered);
     let ended = match &exploration.end {

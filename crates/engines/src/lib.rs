@@ -21,8 +21,12 @@ mod observer;
 mod options;
 mod packed_map;
 pub mod partial_order;
+mod patience;
+mod planned;
+mod possible;
 mod reduction;
 mod refinement;
+pub mod relations;
 mod report;
 mod seam;
 mod solver;
@@ -37,11 +41,11 @@ mod words;
 pub use adaptive::{
     AdaptiveError, AdaptiveReport, GuardedEdge, GuardedQuotient, PartitionTime, check_adaptive, guarded_quotient,
 };
-pub use check::{check, check_system, unfinished};
+pub use check::{check, check_system};
 pub use counters::{
     CountersBounds, CountersError, CountersReport, Refused, check_by_counters, check_temporal_by_counters,
 };
-pub use distributed::{JoinError, Membership, Network, join};
+pub use distributed::{JoinError, Membership, Network, check_distributed, join};
 pub use narrowing::layout_for;
 pub use observer::{Clock, Edge, Observer, Progress, Silent};
 pub use options::{
@@ -69,7 +73,7 @@ pub use systems::evaluator::{EvaluatorScratch, SPECIALISED_INSTANCES, Specialise
 pub use systems::passing::{PassingScratch, PassingSystem};
 pub use systems::quotient::{QuotientScratch, QuotientSystem};
 pub use systems::reference::ReferenceSystem;
-pub use systems::starts::StartSieve;
-pub use temporal::{
-    PartsReport, ProductReport, TemporalReport, UsedSymmetry, check_temporal, global_obstacle, parts_obstacle,
-};
+pub use systems::starts::{StartSieve, StartsUpTo};
+pub use temporal::reports::{PartsReport, ProductReport, TemporalReport, UsedSymmetry};
+pub use temporal::{check_temporal, global_obstacle, parts_obstacle};
+pub use verdicts::unfinished;

@@ -5,10 +5,8 @@ use std::sync::Arc;
 
 use quotient_ir::{DeadlockMode, Fairness, PropertyId, RuleId};
 
-use crate::distributed::Network;
 use crate::partial_order::Relations;
 use crate::seam::Identity;
-use crate::solver::SolverMethod;
 
 /// The options of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,12 +79,6 @@ pub struct SearchOptions {
     /// Whether a finished search counts how often rules fire, by a second look at every state. Not known where states
     /// are forgotten, or an orbit may be stored several times.
     pub statistics: bool,
-    /// How a solver proves and refutes, if one is used ([`crate::check_by_solver`]).
-    pub solver: SolverMethod,
-    /// The other processes that take part, if there are any ([`crate::join`]): each stores a share of the states. Only
-    /// breadth-first, with the exact store, without liveness properties, graphs, markers, and partial order. Checkpoints
-    /// are folders then.
-    pub network: Option<Arc<Network>>,
 }
 
 impl Default for SearchOptions {
@@ -119,8 +111,6 @@ impl Default for SearchOptions {
             narrowing: Narrowing::default(),
             cross_check: false,
             statistics: false,
-            solver: SolverMethod::default(),
-            network: None,
         }
     }
 }
@@ -270,20 +260,6 @@ impl SearchOptions {
     pub(crate) fn refusal(&self, identity: Identity, draws: bool, judges: bool) -> Option<&'static str> {
         let depth_first = self.order == SearchOrder::DepthFirst;
         let interruptible = self.checkpoint.is_some() || self.resume.is_some();
-        if self.network.is_some() {
-            match () {
-                () if depth_first => return Some("workers search breadth-first"),
-                () if self.store != StoreMode::Exact => return Some("workers cannot use an approximate store"),
-                () if draws => return Some("workers cannot draw the graph"),
-                () if judges => return Some("workers cannot judge liveness properties"),
-                () if self.partial_order.is_some() => return Some("workers cannot use partial order"),
-                () if self.spill.is_some() => return Some("workers cannot continue on disk"),
-                () if self.cross_check => return Some("a search by workers cannot be compared"),
-                () if self.statistics => return Some("workers do not count how often rules fire"),
-                () if identity != Identity::Words => return Some("workers cannot compare states by markers"),
-                () => {}
-            }
-        }
         if interruptible && depth_first {
             return Some("checkpoints need a breadth-first search");
         }

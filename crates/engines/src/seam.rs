@@ -9,7 +9,6 @@ use std::ops::ControlFlow;
 use quotient_groups::SparsePermutation;
 use quotient_ir::{Action, Fault, PropertyId, RuleId, StartId, TableIndex, Violation};
 
-use crate::systems::starts::StartSieve;
 use crate::words::copy;
 
 /// An action with the cells of its parameters.
@@ -307,18 +306,6 @@ pub trait TransitionSystem: Sync {
 
     /// Runs every instance of every start in order. A break from `visit` ends the enumeration.
     fn starts(&self, scratch: &mut Self::Scratch, visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>);
-
-    /// The same, but instances that a sieve removes may be omitted: for each there is another one whose state a symmetry
-    /// maps to that of the omitted one.
-    fn starts_up_to(
-        &self,
-        scratch: &mut Self::Scratch,
-        sieve: &StartSieve,
-        visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
-    ) {
-        let _ = sieve;
-        self.starts(scratch, visit);
-    }
 
     /// Fires every enabled instance of every rule in order. Instances with a false guard are not reported. A break from
     /// `visit` ends the enumeration.

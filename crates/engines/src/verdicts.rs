@@ -1,10 +1,11 @@
 //! The verdicts of a search: one for each subject, each violation with a replayed run.
 
 use quotient_ir::{
-    DeadlockMode, Fault, FaultKind, Interpreter, Model, PropertyId, PropertyKind, Trace, Valuation, Violation,
+    DeadlockMode, Fault, FaultKind, Interpreter, Layout, Model, PropertyId, PropertyKind, Trace, Valuation, Violation,
 };
 
 use crate::checks::Checks;
+use crate::observer::Progress;
 use crate::options::SearchOptions;
 use crate::report::{Figures, PropertyReport, Report, StopReason, Subject, Verdict};
 
@@ -198,4 +199,24 @@ pub(crate) fn failure(
 pub(crate) fn excuse(violation: &Violation) -> Option<StopReason> {
     let fault = violation.fault().filter(|fault| fault.kind == FaultKind::Exhausted)?;
     Some(StopReason::Exhausted(fault.clone()))
+}
+
+/// The report of a check that was stopped before its search could decide anything.
+pub fn unfinished(
+    model: &Model,
+    layout: &Layout,
+    options: &SearchOptions,
+    reason: StopReason,
+    progress: &Progress,
+) -> Report {
+    let checks = Checks::new(model, options.properties.as_deref());
+    let figures = Figures {
+        states: progress.states,
+        transitions: progress.transitions,
+        depth: progress.depth,
+        memory_bytes: progress.memory_bytes,
+        words: layout.words(),
+        ..Figures::default()
+    };
+    Verdicts::new(model, &checks, options, false, &[]).report(Some(reason), figures)
 }

@@ -5,7 +5,8 @@
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, TryRecvError};
 
-use quotient_engines::partial_order::{Obstacle, Relations};
+use quotient_engines::partial_order::Relations;
+use quotient_engines::relations::{self, Obstacle};
 use quotient_engines::{Progress, Report, SearchOptions, SearchOrder, StopReason, StoreMode, TemporalParts, Verdict};
 use quotient_ir::{Budget, Interrupt, Meter};
 use quotient_symmetry::Strategy;
@@ -34,7 +35,7 @@ pub(crate) fn applied(
     }
     let relations = match obstacle(&plan.options) {
         Some(reason) => Err(reason.to_owned()),
-        None => Relations::of(plan.model.ir(), plan.model.layout(), &search, interrupt),
+        None => relations::relations(plan.model.ir(), plan.model.layout(), &search, interrupt),
     };
     match relations {
         Ok(relations) => {
@@ -286,7 +287,7 @@ impl Request {
         let (model, options, ended) = (plan.model.clone(), plan.search.clone(), meter.clone());
         let budget = Budget::metered(&meter, &interrupt);
         let work = move || {
-            let found = defect::catch(|| Relations::with_budget(&budget, model.ir(), model.layout(), &options));
+            let found = defect::catch(|| relations::relations_within(&budget, model.ir(), model.layout(), &options));
             // The receiver is gone if the result is no longer needed.
             let _ = sender.send(found);
             ended.end();

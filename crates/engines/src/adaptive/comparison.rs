@@ -8,6 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::ControlFlow;
 
 use super::AdaptiveReport;
+use crate::check::OneProcess;
 use crate::cross_check::{compare_verdicts, differ, state_text, unfinished};
 use crate::explicit::shards::Shards;
 use crate::judging::search_and_judge;
@@ -32,7 +33,7 @@ pub(super) fn compare(
     let evaluator = SpecialisedSystem::new(&interpreter);
     let system = DeferredSystem::new(&evaluator, false);
     let system = PassingSystem::new(&system, &interpreter, options);
-    let (whole, all) = search_and_judge(&system, &interpreter, options, None, observer, None)?;
+    let (whole, all) = search_and_judge(&OneProcess, &system, &interpreter, options, None, observer, None)?;
     let report = &adaptive.report;
     let extent = match unfinished(report, &whole) {
         Some(reason) => Extent::Nothing(reason),

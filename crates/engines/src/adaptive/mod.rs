@@ -20,9 +20,10 @@ pub use guarded::{GuardedEdge, GuardedQuotient, guarded_quotient};
 use quotient_ir::{Interpreter, Model, PropertyId, PropertyKind, RuleId, Spent, TableIndex};
 use quotient_symmetry::{Arrangement, Desk, DetectionError, PartialRefusal, PartialSymmetry, Partition, Uncertified};
 
-use crate::check::check_quotient;
+use crate::check::OneProcess;
 use crate::observer::Observer;
 use crate::options::{SearchOptions, SearchOrder, StoreMode};
+use crate::planned::check_quotient;
 use crate::reduction::ReductionPlan;
 use crate::report::{EngineError, Report};
 use crate::systems::evaluator::SpecialisedSystem;
@@ -144,7 +145,7 @@ fn search_partial(
     let evaluator = SpecialisedSystem::new(&interpreter);
     // The comparison with the unreduced search uses the annotated states.
     let own = SearchOptions { cross_check: false, dense_from: None, ..options.clone() };
-    let (report, exploration) = check_quotient(&evaluator, &interpreter, &plan, &own, observer)?;
+    let (report, exploration) = check_quotient(&OneProcess, &evaluator, &interpreter, &plan, &own, observer)?;
     let mut annotated = Vec::new();
     if options.cross_check && report.stop_reason.is_none() && report.states <= HAND_OUT_LIMIT as u64 {
         let states = exploration.store.numbers().map(|number| exploration.store.state(number));
@@ -180,9 +181,6 @@ fn refuse(model: &Model, options: &SearchOptions) -> Result<(), AdaptiveError> {
     }
     if options.checkpoint.is_some() || options.resume.is_some() {
         return Err(AdaptiveError::Unsupported("it cannot be interrupted and continued later".to_owned()));
-    }
-    if options.network.is_some() {
-        return Err(AdaptiveError::Unsupported("what it removes is known to one process only".to_owned()));
     }
     if options.order != SearchOrder::BreadthFirst {
         return Err(AdaptiveError::Unsupported("it searches breadth-first only".to_owned()));

@@ -23,11 +23,11 @@ use crate::checks::Checks;
 use crate::observer::{Observer, Progress};
 use crate::options::{FairnessMode, SearchOptions};
 use crate::report::{EngineError, StopReason, Verdict};
-use crate::temporal::branching::remarks;
+use crate::temporal::automata::negated;
+use crate::temporal::reports::{ProductReport, TemporalReport, UsedSymmetry, remarks};
 use crate::temporal::tree::{
     Ending, Evidence, GraphBuilder, Path, StateSet, TreeError, TreeOptions, accepted_path, check_tree,
 };
-use crate::temporal::{ProductReport, TemporalReport, UsedSymmetry, negated};
 use crate::verdicts::failure;
 
 /// States between reports of progress.

@@ -21,21 +21,26 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 
 use num_bigint::BigUint;
-use quotient_ir::{PropertyId, TableIndex};
+use quotient_ir::{Interpreter, Layout, Model, PropertyId, TableIndex};
 use rustc_hash::{FxHashMap, FxHashSet};
 use timely::communication::allocator::zero_copy::allocator::TcpBuilder;
 
 use crate::checks::Checks;
-use crate::explicit::checkpoint::{CheckpointSubject, Sum};
+use crate::explicit::checkpoint::{CheckpointSubject, Saved, Sum};
 use crate::explicit::exploration::{End, Exploration};
 use crate::explicit::judge::Judge;
 use crate::explicit::shards::{Everywhere, Shards};
 use crate::explicit::store::{Entries, NO_PARENT, Probe, Store};
-use crate::judging::OrbitCounter;
+use crate::judging::{Explorer, OrbitCounter, Orbits, search_and_judge};
 use crate::observer::{Observer, Progress};
-use crate::options::SearchOptions;
-use crate::report::{EngineError, StopReason};
-use crate::seam::{Event, Facts, Instance, SearchSpace};
+use crate::options::{SearchOptions, SearchOrder, StoreMode};
+use crate::planned::check_orbits;
+use crate::reduction::ReductionPlan;
+use crate::report::{EngineError, Report, StopReason};
+use crate::seam::{Event, Facts, Identity, Instance, SearchSpace};
+use crate::systems::deferred::DeferredSystem;
+use crate::systems::evaluator::SpecialisedSystem;
+use crate::systems::passing::PassingSystem;
 use crate::words::Hash;
 use post::Post;
 use worker::{Broken, Common, Outcome, Watcher, WorkerSearch};
@@ -47,11 +52,91 @@ pub use network::Network;
 const COMPARED: usize = 256;
 const IDLE_REPORTS: usize = 64;
 
+/// Searches the reachable states of a model, or their orbits as planned, together with other processes, and checks its
+/// properties. Each process stores a share of the states. Only breadth-first, with the exact store, without liveness
+/// properties, graphs, markers, and partial order. Checkpoints are folders.
+///
+/// # Errors
+/// If options are incompatible, a process is lost or searches something else, or the search cannot be resumed; if a
+/// violation cannot be replayed or a slot holds a value that detection considered impossible: the last two are defects of
+/// this program and never a verdict.
+pub fn check_distributed(
+    model: &Model,
+    layout: &Layout,
+    plan: Option<&ReductionPlan>,
+    network: &Network,
+    options: &SearchOptions,
+    observer: &mut dyn Observer,
+) -> Result<Report, EngineError> {
+    let explorer = Workers(network);
+    if let Some(plan) = plan.filter(|plan| plan.reduction.is_some()) {
+        return check_orbits(&explorer, model, layout, plan, options, observer);
+    }
+    let interpreter = Interpreter::new(model, layout);
+    let evaluator = SpecialisedSystem::of_reachable_until(&interpreter, observer.interrupt());
+    let system = DeferredSystem::for_search(&evaluator, false, options);
+    let system = PassingSystem::new(&system, &interpreter, options);
+    let (mut report, _) = search_and_judge(&explorer, &system, &interpreter, options, None, observer, None)?;
+    evaluator.fired().report(None, &mut report);
+    Ok(report)
+}
+
+/// Searches with other processes.
+struct Workers<'a>(&'a Network);
+
+impl Explorer for Workers<'_> {
+    const IS_SHARED: bool = true;
+
+    fn explore<S: SearchSpace>(
+        &self,
+        system: &S,
+        (checks, options): (&Checks, &SearchOptions),
+        subject: &CheckpointSubject,
+        _begin: Option<Saved>,
+        orbits: Option<&Orbits<'_>>,
+        observer: &mut dyn Observer,
+    ) -> Result<Exploration, EngineError> {
+        let sound = || true;
+        let (size, is_sound) = match orbits {
+            Some(orbits) => (Some(orbits.size), orbits.is_sound),
+            None => (None, &sound as _),
+        };
+        search(system, checks, options, subject, (size, is_sound), self.0, observer)
+    }
+
+    fn retrace<S: SearchSpace>(
+        &self,
+        _system: &S,
+        _what: (&Checks, &SearchOptions),
+        _exploration: &mut Exploration,
+        _observer: &mut dyn Observer,
+    ) {
+        // The states of all runs are here.
+    }
+}
+
+/// Why several processes cannot search with these options, if they cannot. `draws` says that the graph is requested,
+/// `judges` that there are liveness properties to check.
+fn refusal(options: &SearchOptions, identity: Identity, draws: bool, judges: bool) -> Option<&'static str> {
+    match () {
+        () if options.order == SearchOrder::DepthFirst => Some("workers search breadth-first"),
+        () if options.store != StoreMode::Exact => Some("workers cannot use an approximate store"),
+        () if draws => Some("workers cannot draw the graph"),
+        () if judges => Some("workers cannot judge liveness properties"),
+        () if options.partial_order.is_some() => Some("workers cannot use partial order"),
+        () if options.spill.is_some() => Some("workers cannot continue on disk"),
+        () if options.cross_check => Some("a search by workers cannot be compared"),
+        () if options.statistics => Some("workers do not count how often rules fire"),
+        () if identity != Identity::Words => Some("workers cannot compare states by markers"),
+        () => options.refusal(identity, draws, judges),
+    }
+}
+
 /// Searches the reachable states of a system together with other processes. All of them have the same result.
 ///
 /// # Errors
 /// If a process is lost, or searches something else, or the search cannot be resumed.
-pub(crate) fn search<S: SearchSpace>(
+fn search<S: SearchSpace>(
     system: &S,
     checks: &Checks,
     options: &SearchOptions,
@@ -60,7 +145,7 @@ pub(crate) fn search<S: SearchSpace>(
     network: &Network,
     observer: &mut dyn Observer,
 ) -> Result<Exploration, EngineError> {
-    let refusal = options.refusal(system.identity(), observer.wants_graph(), !checks.liveness.is_empty());
+    let refusal = refusal(options, system.identity(), observer.wants_graph(), !checks.liveness.is_empty());
     if let Some(reason) = refusal {
         return Err(EngineError::Refused(reason));
     }

@@ -8,35 +8,32 @@
 //! search, which then continues from the same point with more room. So the results never depend on the guess.
 //!
 //! * `seen` guesses; `systems::repacking` converts states from one layout to another.
-//! * `possible` packs the states of a quotient by what detection knows.
 
-mod possible;
 mod seen;
 
 use std::ops::ControlFlow;
 
-use quotient_ir::{Interpreter, Interrupt, Layout, Model, Valuation};
+use quotient_ir::{Interpreter, Layout, Model, Valuation};
 
+use crate::check::OneProcess;
 use crate::checks::Checks;
 use crate::explicit::checkpoint::Saved;
 use crate::explicit::exploration::Exploration;
 use crate::explicit::store::NO_PARENT;
 use crate::judging::search_and_judge;
-use crate::observer::{Clock, Observer, Progress};
+use crate::observer::{Observer, Progress};
 use crate::options::{Narrowing, SearchOptions, SearchOrder, StoreMode, ViolationLimit};
+use crate::patience::{Patience, SLOW_STEPS};
 use crate::report::{EngineError, Report, StopReason};
 use crate::seam::Identity;
 use crate::systems::deferred::DeferredSystem;
 use crate::systems::evaluator::SpecialisedSystem;
 use crate::systems::passing::PassingSystem;
 use crate::systems::repacking::Repacking;
-pub(crate) use possible::check_possible;
 use seen::Seen;
 
 /// Repacking is first considered after 1/16 of the states that would trigger it.
 const FIRST_LOOK: u64 = 16;
-/// The number of steps of the reference interpreter after which a layout is abandoned: a few are no loss.
-const SLOW_STEPS: u64 = 1 << 12;
 /// The number of states of the sample of deep states.
 const DEEP_STATES: u64 = 1 << 12;
 
@@ -59,7 +56,6 @@ fn applies(narrowing: &Narrowing, layout: &Layout, options: &SearchOptions, obse
         && options.checkpoint.is_none()
         && options.resume.is_none()
         && options.spill.is_none()
-        && options.network.is_none()
         && !observer.wants_graph()
 }
 
@@ -198,7 +194,7 @@ fn search(
     observer: &mut dyn Observer,
 ) -> Result<(Report, Exploration), EngineError> {
     let system = PassingSystem::new(system, interpreter, options);
-    search_and_judge(&system, interpreter, options, begin, observer, None)
+    search_and_judge(&OneProcess, &system, interpreter, options, begin, observer, None)
 }
 
 /// The outcome of a search with another layout.
@@ -224,7 +220,7 @@ fn continue_with(
     let system = DeferredSystem::for_search(&evaluator, false, options);
     // If that happens with any layout, another one does not help.
     let patience = SLOW_STEPS + SLOW_STEPS * whole.consulted();
-    let mut watch = Watch { observer, evaluator: &evaluator, patience, is_slow: false };
+    let mut watch = Patience::new(observer, &evaluator, patience);
     let (report, exploration) = match search(&system, &interpreter, options, begin, &mut watch) {
         // There was no memory for both; a restart may fit.
         Err(EngineError::Resume { .. }) => search(&system, &interpreter, options, None, &mut watch)?,
@@ -233,7 +229,7 @@ fn continue_with(
     whole.fired().include(evaluator.fired());
     let outcome = match evaluator.outgrown() {
         Some(state) => Outcome::TooNarrow(Box::new(state.clone())),
-        None if watch.is_slow => Outcome::Slow,
+        None if watch.is_spent() => Outcome::Slow,
         None => Outcome::Done,
     };
     Ok((report, exploration, outcome))
@@ -260,35 +256,6 @@ fn transferred(layout: &Layout, exploration: &Exploration, target: &Layout) -> R
         *state = packed;
     }
     Ok(Some(Saved::new(target.words(), totals, rest.current.clone(), rest.next.clone(), (states, parents))))
-}
-
-/// Stops a search in which the reference interpreter has too much work.
-struct Watch<'a, 'm> {
-    observer: &'a mut dyn Observer,
-    evaluator: &'a SpecialisedSystem<'m>,
-    /// The number of steps it may do.
-    patience: u64,
-    is_slow: bool,
-}
-
-impl Observer for Watch<'_, '_> {
-    fn progress(&mut self, progress: &Progress) -> ControlFlow<StopReason> {
-        self.observer.progress(progress)?;
-        self.is_slow = self.evaluator.consulted() > self.patience;
-        if self.is_slow { ControlFlow::Break(StopReason::Interrupted) } else { ControlFlow::Continue(()) }
-    }
-
-    fn glance(&mut self, progress: &Progress) {
-        self.observer.glance(progress);
-    }
-
-    fn interrupt(&self) -> Interrupt {
-        self.observer.interrupt()
-    }
-
-    fn clock(&self) -> Option<Clock> {
-        self.observer.clock()
-    }
 }
 
 /// Forwards to an observer whether to continue, and remembers if not.

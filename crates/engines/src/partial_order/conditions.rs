@@ -46,7 +46,7 @@ enum Number {
 
 impl Conditions {
     /// None yet, over some slots of a circuit.
-    pub(super) fn new(circuit: &Circuit, slots: usize) -> Self {
+    pub(crate) fn new(circuit: &Circuit, slots: usize) -> Self {
         let wide: Vec<bool> = (0..slots as u32).map(|slot| circuit.is_wide(slot)).collect();
         let values = (0..slots as u32)
             .map(|slot| if circuit.is_wide(slot) { Vec::new() } else { circuit.values(slot).to_vec() })
@@ -55,32 +55,32 @@ impl Conditions {
     }
 
     /// Adds a conjunct; `None` if it is not one of slots of the state.
-    pub(super) fn add(&mut self, circuit: &Circuit, node: NodeId) -> Option<ConditionId> {
+    pub(crate) fn add(&mut self, circuit: &Circuit, node: NodeId) -> Option<ConditionId> {
         let condition = self.condition(circuit, node)?;
         self.conjuncts.push(condition);
         Some(self.conjuncts.len() as ConditionId - 1)
     }
 
     /// The last one was added.
-    pub(super) fn seal(&mut self) {
+    pub(crate) fn seal(&mut self) {
         self.slots.sort_unstable();
         self.slots.dedup();
     }
 
     /// The number of conjuncts.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.conjuncts.len()
     }
 
     /// The slot and the positions of values of a condition on one slot.
-    pub(super) fn on_one_slot(&self, condition: ConditionId) -> Option<(u32, Vec<usize>)> {
+    pub(crate) fn on_one_slot(&self, condition: ConditionId) -> Option<(u32, Vec<usize>)> {
         let Condition::In { slot, values } = &self.conjuncts[condition as usize] else { return None };
         let is_in = |position: &usize| values[position / 64] >> (position % 64) & 1 == 1;
         Some((*slot, (0..self.values[*slot as usize].len()).filter(is_in).collect()))
     }
 
     /// The number of values of a slot.
-    pub(super) fn values(&self, slot: u32) -> usize {
+    pub(crate) fn values(&self, slot: u32) -> usize {
         self.values[slot as usize].len()
     }
 
@@ -182,7 +182,7 @@ enum Decoding {
 
 impl Reader {
     /// Reads the slots of some conditions.
-    pub(super) fn new(conditions: &Conditions, layout: &Layout) -> Self {
+    pub(crate) fn new(conditions: &Conditions, layout: &Layout) -> Self {
         let field = |&slot: &u32| {
             let entry = &layout.slots[SlotId::from_position(slot as usize)];
             let mask = if entry.width >= 64 { u64::MAX } else { (1 << entry.width) - 1 };
@@ -207,7 +207,7 @@ impl Reader {
     }
 
     /// Reads a state. Returns false if a slot holds a value that is considered impossible.
-    pub(super) fn read(&self, state: &[u64], contents: &mut Contents) -> bool {
+    pub(crate) fn read(&self, state: &[u64], contents: &mut Contents) -> bool {
         if contents.positions.len() < self.slots {
             contents.positions.resize(self.slots, IMPOSSIBLE);
             contents.numbers.resize(self.slots, None);
@@ -235,7 +235,7 @@ impl Reader {
 impl Contents {
     /// The position of the value of a slot.
     #[inline]
-    pub(super) fn position(&self, slot: u32) -> usize {
+    pub(crate) fn position(&self, slot: u32) -> usize {
         self.positions[slot as usize] as usize
     }
 
@@ -250,7 +250,7 @@ impl Contents {
 impl Conditions {
     /// Whether a conjunct holds; `None` if it has no value.
     #[inline]
-    pub(super) fn holds(&self, condition: ConditionId, contents: &Contents) -> Option<bool> {
+    pub(crate) fn holds(&self, condition: ConditionId, contents: &Contents) -> Option<bool> {
         self.value(&self.conjuncts[condition as usize], contents)
     }
 

@@ -1,12 +1,12 @@
 //! A search space in which a part of the steps of a state is taken where that suffices, and states with a local step are
 //! passed through.
 
+use std::fmt::Debug;
 use std::ops::ControlFlow;
 
 use quotient_groups::SparsePermutation;
 use quotient_ir::{Fault, Layout, PropertyId};
 
-use crate::partial_order::decisions::{Decisions, Extent};
 use crate::partial_order::local::{self, Follower, FollowerScratch};
 use crate::partial_order::relations::Relations;
 use crate::partial_order::stubborn::{ChoiceScratch, Chooser};
@@ -14,7 +14,25 @@ use crate::seam::{
     Batches, Event, Identity, Instance, Parts, Representatives, SearchSpace, Selection, Share, Sink, Steps,
     TransitionSystem,
 };
-use crate::systems::starts::StartSieve;
+
+/// How many of the steps of a state are taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// All of them.
+    All,
+    /// Those of a stubborn set.
+    Part,
+    /// Those of a stubborn set, which has all visible steps in it.
+    Seeing,
+    /// Those of a stubborn set to which all visible steps were added.
+    Completed,
+}
+
+/// What was decided for each state before the search: how many of its steps are taken.
+pub(crate) trait Decided: Debug + Sync {
+    /// How many of the steps of a state are taken.
+    fn extent(&self, state: &[u64]) -> Extent;
+}
 
 /// Another search space, reduced by partial order.
 #[derive(Debug)]
@@ -23,7 +41,7 @@ pub(crate) struct PartialOrderSystem<'a, S> {
     relations: &'a Relations,
     chooser: Chooser<'a>,
     /// What was decided before, if it was.
-    decisions: Option<&'a Decisions>,
+    decisions: Option<&'a dyn Decided>,
 }
 
 /// The working memory of one run.
@@ -41,7 +59,7 @@ impl<'a, S: SearchSpace> PartialOrderSystem<'a, S> {
     }
 
     /// The same, with what was decided for each state.
-    pub(crate) fn with(self, decisions: &'a Decisions) -> Self {
+    pub(crate) fn with(self, decisions: &'a dyn Decided) -> Self {
         Self { decisions: Some(decisions), ..self }
     }
 
@@ -102,15 +120,6 @@ impl<S: SearchSpace> TransitionSystem for PartialOrderSystem<'_, S> {
         self.inner.starts(&mut scratch.inner, visit);
     }
 
-    fn starts_up_to(
-        &self,
-        scratch: &mut Self::Scratch,
-        sieve: &StartSieve,
-        visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
-    ) {
-        self.inner.starts_up_to(&mut scratch.inner, sieve, visit);
-    }
-
     fn successors(
         &self,
         scratch: &mut Self::Scratch,
@@ -152,7 +161,7 @@ impl<S: SearchSpace> Parts for PartialOrderSystem<'_, S> {
     const REDUCES: bool = true;
 
     fn expand_part(&self, scratch: &mut Self::Scratch, state: &[u64], sink: &mut impl Sink) -> Share {
-        match self.decisions.map(|decisions| decisions.of(state)) {
+        match self.decisions.map(|decisions| decisions.extent(state)) {
             None => match self.expand_chosen(scratch, state, sink) && !self.relations.targets.is_empty() {
                 true => return Share::Part,
                 false => return Share::Enough,

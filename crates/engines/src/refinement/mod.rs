@@ -29,7 +29,7 @@ use crate::report::{EngineError, StopReason, Verdict};
 use crate::seam::TransitionSystem;
 use crate::systems::deferred::DeferredSystem;
 use crate::systems::evaluator::SpecialisedSystem;
-use crate::temporal::{ProductReport, TemporalReport, UsedSymmetry};
+use crate::temporal::reports::{ProductReport, TemporalReport, UsedSymmetry};
 use graph::{Edge, EventId, Graph, INTERNAL, Move, Side, Trouble};
 use normal::{NodeId, Nodes, is_subset};
 use symmetries::{Symmetries, TurnId};

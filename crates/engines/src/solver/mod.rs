@@ -104,6 +104,7 @@ pub fn check_by_solver(
     model: &Model,
     layout: &Layout,
     group: Option<&CertifiedGroup>,
+    method: SolverMethod,
     options: &SearchOptions,
     observer: &mut dyn Observer,
 ) -> Result<SolverReport, EngineError> {
@@ -116,16 +117,16 @@ pub fn check_by_solver(
     let mut watch = Watch::new(observer);
     let group = group.filter(|group| !group.is_trivial() && keeps_movers(group, options));
     let judge = Judge { interpreter: Interpreter::new(model, layout), checks, options };
-    let task = match Task::new(&judge, group, &limits) {
+    let task = match Task::new(&judge, group, method, &limits) {
         Ok(task) => task,
         Err(NoSystem::Refused(error)) => return Err(error),
         Err(NoSystem::Spent) => {
             let halted = if limits.interrupt.is_raised() { Halted::Interrupted } else { Halted::Memory };
             let reason = watch.reason(halted, limits.bytes);
-            return Ok(judge.report(End::Stopped(reason), options.solver.name().to_owned(), None, &watch, 0));
+            return Ok(judge.report(End::Stopped(reason), method.name().to_owned(), None, &watch, 0));
         }
     };
-    let attempt = match options.solver {
+    let attempt = match method {
         SolverMethod::Ic3 => task.ic3(&mut watch),
         SolverMethod::Bounded => task.bounded(&mut watch),
         SolverMethod::Induction => task.induction(&mut watch),
@@ -140,12 +141,12 @@ pub fn check_by_solver(
         Attempt::Unconfirmed => return Err(EngineError::Unconfirmed),
         Attempt::Stopped(reason) => (End::Stopped(reason), None),
     };
-    let method = match used {
-        0 => options.solver.name().to_owned(),
-        _ => format!("{}, with symmetries", options.solver.name()),
+    let name = match used {
+        0 => method.name().to_owned(),
+        _ => format!("{}, with symmetries", method.name()),
     };
     let gates = task.system.formula.gates().len();
-    let report = judge.report(end, method, invariant, &watch, gates);
+    let report = judge.report(end, name, invariant, &watch, gates);
     Ok(SolverReport { generators: used, ..report })
 }
 
@@ -187,7 +188,12 @@ struct Task<'a> {
 type Attempted = Result<(Attempt, usize), Halted>;
 
 impl<'a> Task<'a> {
-    fn new(judge: &Judge<'_>, group: Option<&CertifiedGroup>, limits: &'a Limits) -> Result<Self, NoSystem> {
+    fn new(
+        judge: &Judge<'_>,
+        group: Option<&CertifiedGroup>,
+        method: SolverMethod,
+        limits: &'a Limits,
+    ) -> Result<Self, NoSystem> {
         let Judge { interpreter, checks, options } = judge;
         let most_gates = usize::try_from(limits.bytes / GATE_BYTES).unwrap_or(usize::MAX);
         let (model, layout) = (interpreter.model(), interpreter.layout());
@@ -197,7 +203,7 @@ impl<'a> Task<'a> {
             Some(group) => (representative(&mut system, group)?, atoms.permutations(&system, group)),
             None => (Bit::TRUE, Vec::new()),
         };
-        let different = match group.filter(|_| options.solver == SolverMethod::Induction) {
+        let different = match group.filter(|_| method == SolverMethod::Induction) {
             Some(group) => normal(&mut system, layout, group, &limits.interrupt)?,
             None => system.bits[..system.slots].concat(),
         };

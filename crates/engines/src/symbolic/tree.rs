@@ -29,7 +29,7 @@ use crate::symbolic::search::{Halt, Search};
 use crate::symbolic::{SymbolicError, SymbolicSymmetry, USUAL_BYTES, saturated, suited, translated};
 use crate::temporal::atoms::AtomicModel;
 use crate::temporal::classes::{Before, Classes};
-use crate::temporal::{ProductReport, TemporalReport, UsedSymmetry};
+use crate::temporal::reports::{ProductReport, TemporalReport, UsedSymmetry};
 
 /// Checks a formula of CTL with decision diagrams. Symmetries must be those of the model; the formula need not be
 /// preserved by them.

@@ -9,8 +9,7 @@ use crate::report::EngineError;
 use crate::symbolic::diagrams::Set;
 use crate::symbolic::runs::{NoRun, step};
 use crate::symbolic::tree::Tree;
-use crate::temporal::classes::Classes;
-use crate::temporal::lasso::is_fair;
+use crate::temporal::classes::{Classes, is_fair};
 use crate::temporal::tree::{Guide, explain};
 
 /// A claim about a state of a run that the run does not show.

@@ -12,7 +12,7 @@ use crate::options::SearchOptions;
 use crate::seam::{Batches, Event, Facts, FieldTest, Instance, Selection, Sink, TransitionSystem};
 use crate::systems::compiled::CompiledSystem;
 use crate::systems::evaluator::{EvaluatorScratch, SpecialisedSystem};
-use crate::systems::starts::StartSieve;
+use crate::systems::starts::{StartSieve, StartsUpTo};
 
 /// The number of states that the evaluator expands before machine code is generated, at least, and for each node of the
 /// evaluator's code: a node takes some ten microseconds to compile, and a state a few to evaluate. Few in tests, whose models
@@ -98,15 +98,6 @@ impl TransitionSystem for DeferredSystem<'_> {
         self.evaluator.starts(scratch, visit);
     }
 
-    fn starts_up_to(
-        &self,
-        scratch: &mut EvaluatorScratch,
-        sieve: &StartSieve,
-        visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
-    ) {
-        self.evaluator.starts_up_to(scratch, sieve, visit);
-    }
-
     fn successors(
         &self,
         scratch: &mut EvaluatorScratch,
@@ -124,6 +115,17 @@ impl TransitionSystem for DeferredSystem<'_> {
         visit: impl FnMut(&[i64], Result<bool, Fault>) -> ControlFlow<()>,
     ) {
         self.evaluator.evaluate(scratch, property, state, visit);
+    }
+}
+
+impl StartsUpTo for DeferredSystem<'_> {
+    fn starts_up_to(
+        &self,
+        scratch: &mut EvaluatorScratch,
+        sieve: &StartSieve,
+        visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
+    ) {
+        self.evaluator.starts_up_to(scratch, sieve, visit);
     }
 }
 

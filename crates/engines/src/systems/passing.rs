@@ -20,7 +20,7 @@ use crate::seam::{
     Successors, Tag, TransitionSystem,
 };
 use crate::systems::guard::Guard;
-use crate::systems::starts::StartSieve;
+use crate::systems::starts::{StartSieve, StartsUpTo};
 use crate::words::{Hash, append, copy};
 
 /// The number of states of a stretch before the search is notified.
@@ -220,18 +220,6 @@ impl<S: Batches> TransitionSystem for PassingSystem<'_, S> {
         }
     }
 
-    fn starts_up_to(
-        &self,
-        scratch: &mut Self::Scratch,
-        sieve: &StartSieve,
-        visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
-    ) {
-        if self.is_plain() {
-            return self.inner.starts_up_to(&mut scratch.inner, sieve, visit);
-        }
-        self.starts(scratch, visit);
-    }
-
     fn successors(
         &self,
         scratch: &mut Self::Scratch,
@@ -253,6 +241,20 @@ impl<S: Batches> TransitionSystem for PassingSystem<'_, S> {
         visit: impl FnMut(&[i64], Result<bool, Fault>) -> ControlFlow<()>,
     ) {
         self.inner.evaluate(&mut scratch.inner, property, state, visit);
+    }
+}
+
+impl<S: Batches + StartsUpTo> StartsUpTo for PassingSystem<'_, S> {
+    fn starts_up_to(
+        &self,
+        scratch: &mut Self::Scratch,
+        sieve: &StartSieve,
+        visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
+    ) {
+        if self.is_plain() {
+            return self.inner.starts_up_to(&mut scratch.inner, sieve, visit);
+        }
+        self.starts(scratch, visit);
     }
 }
 

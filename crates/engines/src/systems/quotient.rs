@@ -20,7 +20,7 @@ use crate::seam::{
     Tag, TransitionSystem,
 };
 use crate::systems::guard::Guard;
-use crate::systems::starts::StartSieve;
+use crate::systems::starts::{StartSieve, StartsUpTo};
 use crate::words::Hash;
 
 /// The number of times that finding representatives is timed at first.
@@ -232,7 +232,7 @@ impl<'a, S: TransitionSystem> QuotientSystem<'a, S> {
     }
 }
 
-impl<S: SearchSpace> TransitionSystem for QuotientSystem<'_, S> {
+impl<S: SearchSpace + StartsUpTo> TransitionSystem for QuotientSystem<'_, S> {
     type Scratch = QuotientScratch<S::Scratch>;
 
     fn scratch(&self) -> Self::Scratch {
@@ -292,7 +292,7 @@ impl<S: SearchSpace> TransitionSystem for QuotientSystem<'_, S> {
     }
 }
 
-impl<S: SearchSpace> Batches for QuotientSystem<'_, S> {
+impl<S: SearchSpace + StartsUpTo> Batches for QuotientSystem<'_, S> {
     type Facts = S::Facts;
 
     #[inline]
@@ -318,7 +318,7 @@ impl<S: SearchSpace> Batches for QuotientSystem<'_, S> {
 }
 
 /// All instances are needed.
-impl<S: SearchSpace> Parts for QuotientSystem<'_, S> {
+impl<S: SearchSpace + StartsUpTo> Parts for QuotientSystem<'_, S> {
     const REDUCES: bool = false;
 
     #[inline]
@@ -334,7 +334,7 @@ impl<S: SearchSpace> Parts for QuotientSystem<'_, S> {
     }
 }
 
-impl<S: SearchSpace> Steps for QuotientSystem<'_, S> {
+impl<S: SearchSpace + StartsUpTo> Steps for QuotientSystem<'_, S> {
     fn first_steps(&self, scratch: &mut Self::Scratch, visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>) {
         self.inner.first_steps(&mut scratch.inner, visit);
     }
@@ -353,7 +353,7 @@ impl<S: SearchSpace> Steps for QuotientSystem<'_, S> {
     }
 }
 
-impl<S: SearchSpace> Representatives for QuotientSystem<'_, S> {
+impl<S: SearchSpace + StartsUpTo> Representatives for QuotientSystem<'_, S> {
     fn name(&self) -> &'static str {
         self.reduction.strategy().name()
     }

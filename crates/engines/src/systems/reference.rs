@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use quotient_ir::{Action, Fault, Interpreter, Outcome, PropertyId, RuleId};
 
 use crate::seam::{Batches, Event, Facts, FieldTest, Instance, RuleInstance, Selection, Sink, TransitionSystem};
+use crate::systems::starts::{StartSieve, StartsUpTo};
 
 /// The number of consecutive instances that cannot fire before the search is notified.
 const IDLE_INTERVAL: u32 = 4096;
@@ -109,6 +110,17 @@ impl TransitionSystem for ReferenceSystem<'_> {
                 return;
             }
         }
+    }
+}
+
+impl StartsUpTo for ReferenceSystem<'_> {
+    fn starts_up_to(
+        &self,
+        scratch: &mut Self::Scratch,
+        _sieve: &StartSieve,
+        visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
+    ) {
+        self.starts(scratch, visit);
     }
 }
 

@@ -15,6 +15,7 @@ use quotient_ir::{
 use quotient_symmetry::CertifiedGroup;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::seam::{Event, Instance, TransitionSystem};
 use crate::systems::evaluator::Parameters;
 
 /// With fewer instances than this, all of them are run.
@@ -29,6 +30,18 @@ const ENTRY_LIMIT: usize = 1 << 20;
 /// The starts that suffice in a quotient, as far as that is known without running them.
 #[derive(Debug, Default)]
 pub struct StartSieve(Vec<Option<Sieve>>);
+
+/// Starts up to symmetry: what a quotient needs of the system inside.
+pub trait StartsUpTo: TransitionSystem {
+    /// Like [`TransitionSystem::starts`], but instances that a sieve removes may be omitted: for each there is another one
+    /// whose state a symmetry maps to that of the omitted one.
+    fn starts_up_to(
+        &self,
+        scratch: &mut Self::Scratch,
+        sieve: &StartSieve,
+        visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
+    );
+}
 
 /// The elements of a group, as they act on the arguments of a start.
 #[derive(Debug)]

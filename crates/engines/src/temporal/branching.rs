@@ -4,31 +4,20 @@
 use std::ops::ControlFlow;
 
 use quotient_ir::{Fairness, Temporal, Trace, Violation, replay};
-use quotient_temporal::print::{Notation, print};
-use quotient_temporal::{Atom, Automaton, Cube, Formula, Formulas, Transition};
+use quotient_temporal::{Atom, Formula, Formulas};
 
 use crate::explicit::store::StateNumber;
 use crate::report::{EngineError, StopReason};
 use crate::seam::SearchSpace;
-use crate::temporal::classes::{Before, ClassId};
+use crate::temporal::classes::{Before, ClassId, is_fair};
 use crate::temporal::component::FairnessData;
-use crate::temporal::lasso::{Failure, Goal, PathStep, Run, is_fair};
+use crate::temporal::lasso::{Failure, Goal, PathStep, Run};
 use crate::temporal::product::Trouble;
+use crate::temporal::reports::remarks;
 use crate::temporal::search::Search;
 use crate::temporal::tree::{
-    Ending, Evidence, FairnessClasses, Graph, GraphBuilder, Open, TreeError, TreeOptions, check_tree,
+    Ending, Evidence, FairnessClasses, Graph, GraphBuilder, TreeError, TreeOptions, check_tree,
 };
-
-/// An automaton that follows every run and asks for nothing: the product with it is the graph of the states.
-pub(crate) fn follower(atoms: usize) -> Automaton {
-    Automaton {
-        atoms: (0..atoms as u32).map(Atom).collect(),
-        states: 1,
-        initial: vec![0],
-        acceptance_sets: 0,
-        transitions: vec![Transition { from: 0, to: 0, cube: Cube::TRUE, acceptance: 0 }],
-    }
-}
 
 /// The fairness classes of a graph.
 struct GraphClasses {
@@ -109,22 +98,6 @@ pub(crate) fn check_branching<S: SearchSpace>(
     let step = |position: usize| lengths[position.min(lengths.len() - 1)];
     let remarks = remarks(&pool, temporal, &open, &step);
     Ok(Some((trace, remarks)))
-}
-
-/// What a run does not show, with the step of each position of its path.
-pub(crate) fn remarks(
-    pool: &Formulas,
-    temporal: &Temporal,
-    open: &[Open],
-    step: &dyn Fn(usize) -> usize,
-) -> Vec<String> {
-    let name = |atom: Atom| temporal.names.get(atom.0 as usize).cloned().unwrap_or_default();
-    let remark = |open: &Open| {
-        let text = print(pool, open.formula, Notation::Plain, &name);
-        let verb = if open.holds { "holds" } else { "does not hold" };
-        format!("after step {}: {text} {verb}", step(open.position))
-    };
-    open.iter().map(remark).collect()
 }
 
 /// Repeats the cycle of a path until it leads back to its first state. The run is at the last state of the path.

@@ -5,11 +5,11 @@ use std::rc::Rc;
 
 use quotient_groups::SparsePermutation;
 use quotient_ir::{
-    Action, Budget, EventLabel, Expr, Fairness, INTERNAL_EVENT, Interpreter, Model, RuleId, Spent, TableIndex,
+    Action, Budget, EventLabel, Expr, Fairness, INTERNAL_EVENT, Interpreter, Model, RuleId, Spent, TableIndex, Trace,
     Valuation, event_text,
 };
 use quotient_symmetry::{CertifiedGroup, Instance, InstanceAction, InstanceMap, Subject};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::options::{FairnessMode, FairnessScope};
 
@@ -410,4 +410,40 @@ fn sample(
         }
     }
     Some((inside, outside))
+}
+
+/// Whether an infinite run is fair, by the reference interpreter.
+pub(crate) fn is_fair(trace: &Trace, interpreter: &Interpreter<'_>, classes: &Classes<'_, '_>) -> bool {
+    // In a state in which nothing can happen, nothing is neglected.
+    let Some(begin) = trace.cycle else { return true };
+    let mut taken: FxHashSet<ClassId> = FxHashSet::default();
+    let mut enabled: Vec<FxHashSet<ClassId>> = Vec::new();
+    for pair in trace.steps[begin..].windows(2) {
+        let [before, step] = pair else { continue };
+        taken.extend(classes.of(step.action, &step.arguments, Before::Plain(&before.state)));
+        enabled.push(enabled_in(interpreter, classes, &before.state));
+    }
+    let strengths = classes.strengths();
+    let once: FxHashSet<ClassId> = enabled.iter().flatten().copied().collect();
+    once.iter().filter(|class| !taken.contains(class)).all(|class| match strengths[*class as usize] {
+        Fairness::None => true,
+        Fairness::Weak => !enabled.iter().all(|here| here.contains(class)),
+        Fairness::Strong => false,
+    })
+}
+
+/// The classes that are enabled in a state.
+fn enabled_in(interpreter: &Interpreter<'_>, classes: &Classes<'_, '_>, state: &Valuation) -> FxHashSet<ClassId> {
+    let mut enabled = FxHashSet::default();
+    for (rule, entry) in interpreter.model().rules.iter_enumerated() {
+        for arguments in interpreter.instances(&entry.parameters, &entry.locals) {
+            let leads_on = interpreter.enabled(rule, &arguments, state) == Ok(true)
+                && matches!(interpreter.fire(rule, &arguments, state),
+                    quotient_ir::Outcome::Next { state, .. } if interpreter.is_assumed(&state));
+            if leads_on {
+                enabled.extend(classes.of(Action::Rule(rule), &arguments, Before::Plain(state)));
+            }
+        }
+    }
+    enabled
 }

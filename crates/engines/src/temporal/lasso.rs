@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 use quotient_groups::SparsePermutation;
-use quotient_ir::{Action, Fairness, Interpreter, PropertyId, Spent, Trace, TraceStep, Valuation, Violation, replay};
+use quotient_ir::{Fairness, Interpreter, PropertyId, Spent, Trace, TraceStep, Violation, replay};
 use quotient_symmetry::Literals;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -18,7 +18,7 @@ use crate::explicit::rebuild::find_steps;
 use crate::explicit::store::StateNumber;
 use crate::report::{EngineError, StopReason};
 use crate::seam::{Event, Instance, SearchSpace};
-use crate::temporal::classes::{Before, ClassId, Classes};
+use crate::temporal::classes::{Before, ClassId, is_fair};
 use crate::temporal::component::{Component, ComponentEdge, FairnessData};
 use crate::temporal::product::{Product, Trouble};
 use crate::temporal::search::Search;
@@ -410,42 +410,6 @@ fn concluded(trace: Trace, goal: &Goal<'_, '_>) -> Result<Option<Trace>, Failure
     }
     let _ = reason;
     Ok(None)
-}
-
-/// Whether an infinite run is fair, by the reference interpreter.
-pub(crate) fn is_fair(trace: &Trace, interpreter: &Interpreter<'_>, classes: &Classes<'_, '_>) -> bool {
-    // In a state in which nothing can happen, nothing is neglected.
-    let Some(begin) = trace.cycle else { return true };
-    let mut taken: FxHashSet<ClassId> = FxHashSet::default();
-    let mut enabled: Vec<FxHashSet<ClassId>> = Vec::new();
-    for pair in trace.steps[begin..].windows(2) {
-        let [before, step] = pair else { continue };
-        taken.extend(classes.of(step.action, &step.arguments, Before::Plain(&before.state)));
-        enabled.push(enabled_in(interpreter, classes, &before.state));
-    }
-    let strengths = classes.strengths();
-    let once: FxHashSet<ClassId> = enabled.iter().flatten().copied().collect();
-    once.iter().filter(|class| !taken.contains(class)).all(|class| match strengths[*class as usize] {
-        Fairness::None => true,
-        Fairness::Weak => !enabled.iter().all(|here| here.contains(class)),
-        Fairness::Strong => false,
-    })
-}
-
-/// The classes that are enabled in a state.
-fn enabled_in(interpreter: &Interpreter<'_>, classes: &Classes<'_, '_>, state: &Valuation) -> FxHashSet<ClassId> {
-    let mut enabled = FxHashSet::default();
-    for (rule, entry) in interpreter.model().rules.iter_enumerated() {
-        for arguments in interpreter.instances(&entry.parameters, &entry.locals) {
-            let leads_on = interpreter.enabled(rule, &arguments, state) == Ok(true)
-                && matches!(interpreter.fire(rule, &arguments, state),
-                    quotient_ir::Outcome::Next { state, .. } if interpreter.is_assumed(&state));
-            if leads_on {
-                enabled.extend(classes.of(Action::Rule(rule), &arguments, Before::Plain(state)));
-            }
-        }
-    }
-    enabled
 }
 
 /// What goes by each name after a renaming, given what went by each name before.

@@ -13,17 +13,20 @@
 //! * `tree`: CTL and CTL* on an explicit graph; `branching` builds it.
 
 pub(crate) mod atoms;
+pub(crate) mod automata;
 pub(crate) mod branching;
 mod chain;
 pub(crate) mod classes;
 mod component;
 mod components;
 mod crew;
+mod decisions;
 mod global;
 pub(crate) mod lasso;
 mod levels;
 mod parts;
 mod product;
+pub(crate) mod reports;
 mod search;
 pub mod tree;
 
@@ -34,15 +37,16 @@ use quotient_ir::{
     Budget, DeadlockMode, Fairness, Interpreter, Layout, Model, Positions, PropertyId, PropertyKind, Temporal,
     TemporalClaim, Trace,
 };
+use quotient_temporal::Automaton;
 use quotient_temporal::stuttering::{decide_automaton, decide_stutter_invariance};
-use quotient_temporal::{Automaton, simplify, translate};
 
 use crate::observer::Observer;
 use crate::options::{FairnessMode, SearchOptions, SearchOrder, TemporalParts};
 use crate::packed_map::PackedMap;
-use crate::partial_order::{Obstacle, PartialOrderSystem, Relations};
+use crate::partial_order::{PartialOrderSystem, Relations};
 use crate::reduction::{SymmetrySource, too_large};
 use crate::refinement::check_behaviour;
+use crate::relations::{Obstacle, relations_of_runs};
 use crate::report::{EngineError, StopReason, Verdict};
 use crate::seam::SearchSpace;
 use crate::systems::deferred::DeferredSystem;
@@ -50,6 +54,7 @@ use crate::systems::evaluator::SpecialisedSystem;
 use crate::systems::guard::Guard;
 use crate::systems::passing::PassingSystem;
 use atoms::AtomicModel;
+use automata::{follower, negated};
 use classes::{ClassAction, Classes};
 use component::{Component, FairnessData};
 use global::check_global;
@@ -57,97 +62,8 @@ pub use global::global_obstacle;
 use lasso::{Failure, Goal, lasso};
 use levels::{Family, Levels, Orbit};
 use product::{Choice, Level, Product, Trouble};
+use reports::{PartsReport, ProductReport, TemporalReport, UsedSymmetry};
 use search::{Outcome, Search};
-
-/// The result of checking a temporal property.
-#[derive(Clone, Debug)]
-pub struct TemporalReport {
-    /// The property.
-    pub property: PropertyId,
-    /// The verdict.
-    pub verdict: Verdict,
-    /// A run that violates it.
-    pub trace: Option<Trace>,
-    /// What a run that violates a claim about trees does not show: the formulas that decide at its branching points.
-    pub remarks: Vec<String>,
-    /// Why a search ended before it was finished.
-    pub stop_reason: Option<StopReason>,
-    /// The searches: one for each orbit of instances, as far as they were needed.
-    pub searches: Vec<ProductReport>,
-    /// Why all steps of each state were taken although a part was asked for or tried.
-    pub all_steps: Option<String>,
-    /// Which infinite runs count.
-    pub fairness: FairnessMode,
-}
-
-impl TemporalReport {
-    /// The report on a property that nothing violates so far.
-    pub fn new(property: PropertyId, fairness: FairnessMode) -> Self {
-        Self {
-            property,
-            verdict: Verdict::Holds,
-            trace: None,
-            remarks: Vec::new(),
-            stop_reason: None,
-            searches: Vec::new(),
-            all_steps: None,
-            fairness,
-        }
-    }
-
-    /// There is no verdict by a part of the steps.
-    fn give_up_parts(&mut self, reason: String) {
-        self.verdict = Verdict::Inconclusive;
-        self.all_steps = Some(reason);
-    }
-}
-
-/// The search of one product.
-#[derive(Clone, Debug)]
-pub struct ProductReport {
-    /// The instances of the formula it decides; the first one was checked.
-    pub instances: Vec<Vec<i64>>,
-    /// The states of the automaton for the negation of the formula, and its acceptance sets.
-    pub automaton: (u32, u32),
-    /// The symmetries used.
-    pub symmetry: UsedSymmetry,
-    /// What partial order left, if it was used.
-    pub parts: Option<PartsReport>,
-    /// The nodes stored.
-    pub states: u64,
-    /// The rule instances fired.
-    pub transitions: u64,
-    /// Bytes used for nodes.
-    pub memory_bytes: u64,
-}
-
-/// The states that a part of the steps leads to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PartsReport {
-    /// The states of the model.
-    pub states: u64,
-    /// Those of which some steps are left out, at least.
-    pub reduced: u64,
-}
-
-/// The symmetries that a product was reduced by.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum UsedSymmetry {
-    /// None.
-    None,
-    /// The same everywhere: this many.
-    Whole(BigUint),
-    /// All permutations of the values of some families, which were counted: the sizes of the families.
-    Counted(Vec<u64>),
-    /// More where the automaton needs to know less.
-    Annotated {
-        /// The number of symmetries where nothing is tracked: before an instance is chosen, or when it is no longer
-        /// needed.
-        most: BigUint,
-        /// The number of symmetries that preserve the whole formula.
-        least: BigUint,
-    },
-}
 
 /// Checks a temporal property. Symmetries are looked for if a source is given.
 ///
@@ -175,7 +91,7 @@ pub fn check_temporal(
         return Err(EngineError::Refused("the property cannot be checked under global fairness"));
     }
     let automaton = match is_global {
-        true => branching::follower(temporal.atoms.len()),
+        true => follower(temporal.atoms.len()),
         false => negated(temporal)?,
     };
     let source = source.filter(|_| too_large(model).is_none());
@@ -225,21 +141,6 @@ pub fn check_temporal(
             Ok(report)
         }
         Err(error) => Err(error),
-    }
-}
-
-/// The automaton of the runs that violate a claim.
-pub(crate) fn negated(temporal: &Temporal) -> Result<Automaton, EngineError> {
-    match &temporal.claim {
-        TemporalClaim::Linear { pool, formula } => {
-            let mut pool = pool.clone();
-            let negation = pool.not(*formula);
-            let negation = simplify(&mut pool, negation);
-            translate(&mut pool, negation).map_err(|error| EngineError::Formula(error.to_string()))
-        }
-        TemporalClaim::Never(automaton) => Ok(automaton.clone()),
-        TemporalClaim::Branching { .. } => Ok(branching::follower(temporal.atoms.len())),
-        TemporalClaim::Behaviour(_) => Err(EngineError::Refused("a claim about events has no automaton")),
     }
 }
 
@@ -525,7 +426,7 @@ impl Check<'_, '_> {
             _ => None,
         };
         let model = (&atomic.model, self.layout);
-        Relations::of_runs(work, model, &atoms, options, &observer.interrupt()).map_err(Obstacle::into_reason)
+        relations_of_runs(work, model, &atoms, options, &observer.interrupt()).map_err(Obstacle::into_reason)
     }
 
     /// The product of a system with the automaton.

@@ -11,9 +11,10 @@ use quotient_symmetry::Workspace;
 use crate::explicit::store::{Full, StateNumber};
 use crate::observer::{Observer, Progress};
 use crate::options::SearchOptions;
-use crate::partial_order::{Decisions, Extent, PartialOrderSystem};
+use crate::partial_order::{Extent, PartialOrderSystem};
 use crate::report::StopReason;
 use crate::seam::{Batches, SearchSpace, Sink, TransitionSystem};
+use crate::temporal::decisions::Decisions;
 use crate::temporal::product::{Collector, Level, Trouble};
 
 /// Expansions between reports of progress.
@@ -105,7 +106,7 @@ impl<S: SearchSpace> Exploration<'_, S> {
                     Status::OnPath => self.break_cycle(node, to),
                     Status::Left => {}
                 }
-            } else if self.decisions.extent(node) == Extent::Completed && !frame.is_completed {
+            } else if self.decisions.extent_of(node) == Extent::Completed && !frame.is_completed {
                 frame.is_completed = true;
                 let Self { system, scratch, sink, decisions, .. } = self;
                 sink.clear();
@@ -142,7 +143,7 @@ impl<S: SearchSpace> Exploration<'_, S> {
 
     /// Sees to it that a step back on the path closes no cycle of states whose sets leave visible steps out.
     fn break_cycle(&mut self, from: StateNumber, to: StateNumber) {
-        let is_part = |node: StateNumber| self.decisions.extent(node) == Extent::Part;
+        let is_part = |node: StateNumber| self.decisions.extent_of(node) == Extent::Part;
         if !is_part(from) || !is_part(to) {
             return;
         }

@@ -39,7 +39,7 @@ use rustc_hash::FxHashMap;
 use crate::seam::{Batches, Event, Facts, FieldTest, Instance, Selection, Sink, Successors, Tag, TransitionSystem};
 use crate::systems::evaluator::code::{Code, Test, TestId};
 use crate::systems::evaluator::{EvaluatorScratch, SpecialisedSystem, SpecialisedUnit, Translation};
-use crate::systems::starts::StartSieve;
+use crate::systems::starts::{StartSieve, StartsUpTo};
 use bits::BitSet;
 use call::{Expanded, Halt, MachineCode, Table};
 use dependence::{Conjunct, Step};
@@ -233,15 +233,6 @@ impl TransitionSystem for CompiledSystem<'_> {
         self.evaluator.starts(scratch, visit);
     }
 
-    fn starts_up_to(
-        &self,
-        scratch: &mut EvaluatorScratch,
-        sieve: &StartSieve,
-        visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
-    ) {
-        self.evaluator.starts_up_to(scratch, sieve, visit);
-    }
-
     fn successors(
         &self,
         scratch: &mut EvaluatorScratch,
@@ -259,6 +250,17 @@ impl TransitionSystem for CompiledSystem<'_> {
         visit: impl FnMut(&[i64], Result<bool, Fault>) -> ControlFlow<()>,
     ) {
         self.evaluator.evaluate(scratch, property, state, visit);
+    }
+}
+
+impl StartsUpTo for CompiledSystem<'_> {
+    fn starts_up_to(
+        &self,
+        scratch: &mut EvaluatorScratch,
+        sieve: &StartSieve,
+        visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
+    ) {
+        self.evaluator.starts_up_to(scratch, sieve, visit);
     }
 }
 

@@ -24,7 +24,7 @@ use quotient_ir::{
 use crate::seam::{Batches, Event, Facts, FieldTest, Instance, RuleInstance, Selection, Sink, TransitionSystem};
 use crate::systems::firing::FiredRules;
 use crate::systems::repacking::Repacking;
-use crate::systems::starts::StartSieve;
+use crate::systems::starts::{StartSieve, StartsUpTo};
 use candidates::Candidates;
 use code::{Code, CommandId, Test, TestId};
 use machine::{Machine, Memory, Stop};
@@ -581,29 +581,6 @@ impl TransitionSystem for SpecialisedSystem<'_> {
         self.starts_up_to(scratch, &StartSieve::default(), visit);
     }
 
-    fn starts_up_to(
-        &self,
-        scratch: &mut EvaluatorScratch,
-        sieve: &StartSieve,
-        mut visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
-    ) {
-        if let Some((whole, repacking)) = &self.whole {
-            let mut words = Vec::with_capacity(self.words());
-            return whole.run_starts(&mut whole.scratch(), sieve, |instance, event| {
-                let Event::Next { state, covered } = event else { return visit(instance, event) };
-                words.clear();
-                match repacking.append(state, &mut words) {
-                    true => visit(instance, Event::Next { state: &words, covered }),
-                    false => {
-                        let state = whole.interpreter.layout().unpack(state);
-                        visit(instance, Event::Fault(self.outgrow(instance.action, state)))
-                    }
-                }
-            });
-        }
-        self.run_starts(scratch, sieve, visit);
-    }
-
     fn successors(
         &self,
         scratch: &mut EvaluatorScratch,
@@ -676,6 +653,31 @@ impl TransitionSystem for SpecialisedSystem<'_> {
                 }
             }
         }
+    }
+}
+
+impl StartsUpTo for SpecialisedSystem<'_> {
+    fn starts_up_to(
+        &self,
+        scratch: &mut EvaluatorScratch,
+        sieve: &StartSieve,
+        mut visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
+    ) {
+        if let Some((whole, repacking)) = &self.whole {
+            let mut words = Vec::with_capacity(self.words());
+            return whole.run_starts(&mut whole.scratch(), sieve, |instance, event| {
+                let Event::Next { state, covered } = event else { return visit(instance, event) };
+                words.clear();
+                match repacking.append(state, &mut words) {
+                    true => visit(instance, Event::Next { state: &words, covered }),
+                    false => {
+                        let state = whole.interpreter.layout().unpack(state);
+                        visit(instance, Event::Fault(self.outgrow(instance.action, state)))
+                    }
+                }
+            });
+        }
+        self.run_starts(scratch, sieve, visit);
     }
 }
 

@@ -6,8 +6,8 @@ use std::rc::Rc;
 use quotient_functions::{Circuit, Event, KnownValues, Node, NodeId, Written};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::partial_order::composition::{Composer, Slots, exclude_each_other};
-use crate::partial_order::effects::{Choice, Effect, Leaf, Map, effect};
+use crate::relations::composition::{Composer, Slots, exclude_each_other};
+use crate::relations::effects::{Choice, Effect, Leaf, Map, effect};
 
 /// The largest number of cases of one question.
 const CASES: usize = 512;

@@ -8,7 +8,7 @@
 use quotient_functions::{Node, NodeId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::partial_order::deciding::Decider;
+use crate::relations::deciding::Decider;
 
 /// An event on the way of a step, in some of the states of the way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -7,7 +7,7 @@
 use quotient_functions::{Event, KnownValues, NodeId, Written};
 use quotient_ir::Action;
 
-use crate::partial_order::composition::Composer;
+use crate::relations::composition::Composer;
 
 /// The guards of events; those that only hold in the first state say so of every slot.
 pub(super) fn with_beginnings(composer: &mut Composer<'_>, events: &[Event], guards: &[NodeId]) -> Vec<NodeId> {

@@ -7,61 +7,8 @@
 
 use quotient_groups::OrbitPartition;
 use quotient_ir::walk::visit_statements;
-use quotient_ir::{Argument, Interpreter, Layout, Model, PlaceId, Root, SlotId, StatementKind, TableIndex, VariableId};
+use quotient_ir::{Argument, Layout, Model, PlaceId, Root, StatementKind, TableIndex, VariableId};
 use quotient_symmetry::CertifiedGroup;
-
-use super::{SLOW_STEPS, Watch};
-use crate::check::check_quotient;
-use crate::observer::Observer;
-use crate::options::SearchOptions;
-use crate::reduction::ReductionPlan;
-use crate::report::{EngineError, Report};
-use crate::systems::evaluator::SpecialisedSystem;
-
-/// Searches the orbits of a model as planned, with states packed by the possible values. `None` if that saves nothing
-/// or did not work out.
-///
-/// # Errors
-/// As for [`crate::check`].
-pub(crate) fn check_possible(
-    model: &Model,
-    layout: &Layout,
-    plan: &ReductionPlan,
-    options: &SearchOptions,
-    observer: &mut dyn Observer,
-) -> Result<Option<Report>, EngineError> {
-    let is_saved = options.checkpoint.is_some() || options.resume.is_some();
-    let depends_on_words = is_saved || observer.wants_graph();
-    // Markers are computed from the codes of the whole layout.
-    let has_markers = plan.reduction.as_ref().is_some_and(|reduction| reduction.markers.is_some());
-    if depends_on_words || has_markers || !layout.multisets().is_empty() {
-        return Ok(None);
-    }
-    let narrow = layout_of_possible(layout, &plan.symmetry.group, &Transit::of(model));
-    if narrow.bits() >= layout.bits() {
-        return Ok(None);
-    }
-    let Some(mut plan) = plan.repacked(model, &narrow) else { return Ok(None) };
-    let whole = Interpreter::new(model, layout);
-    let starts = SpecialisedSystem::of_starts(&whole, observer.interrupt());
-    let interpreter = Interpreter::new(model, &narrow);
-    let evaluator = SpecialisedSystem::of_reachable_until(&interpreter, observer.interrupt()).with_starts(&starts);
-    plan.tune(&evaluator, &narrow);
-    // Other processes have the same layout, and cannot begin again.
-    let patience = if options.network.is_some() { u64::MAX } else { SLOW_STEPS };
-    let mut watch = Watch { observer, evaluator: &evaluator, patience, is_slow: false };
-    let result = check_quotient(&evaluator, &interpreter, &plan, options, &mut watch);
-    if let (Some(_), Some(state)) = (&options.network, evaluator.outgrown()) {
-        let literals = plan.symmetry.group.literals().slots();
-        let is_impossible = |slot: &SlotId| !literals[*slot].values.contains(&state.0[slot.position()]);
-        let name = literals.indices().find(is_impossible).map(|slot| layout.slots[slot].name.clone());
-        return Err(EngineError::ImpossibleValue(name.unwrap_or_default()));
-    }
-    if evaluator.outgrown().is_some() || watch.is_slow {
-        return Ok(None);
-    }
-    result.map(|(report, _)| Some(report))
-}
 
 /// What variables contain in the middle of a step: it is common to make a message undefined, and then to set its
 /// parts.
@@ -113,7 +60,8 @@ impl Transit {
 }
 
 /// A layout with room for the values that a group is certified for, and for those of states in the middle of a step.
-fn layout_of_possible(layout: &Layout, group: &CertifiedGroup, transit: &Transit) -> Layout {
+pub(crate) fn layout_of_possible(model: &Model, layout: &Layout, group: &CertifiedGroup) -> Layout {
+    let transit = Transit::of(model);
     let slots = &layout.slots;
     let mut orbits = OrbitPartition::new(slots.len());
     for slot_move in group.maps().iter().flat_map(quotient_symmetry::StateMap::moves) {

@@ -7,7 +7,7 @@
 use quotient_functions::{Event, Node, NodeId, Written};
 use rustc_hash::FxHashMap;
 
-use crate::partial_order::deciding::Decider;
+use crate::relations::deciding::Decider;
 
 /// What a step does with one slot.
 #[derive(Clone, PartialEq, Eq, Hash)]

@@ -10,8 +10,8 @@ use quotient_functions::{Circuit, Event, KnownValues, NodeId};
 use quotient_ir::Action;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::partial_order::composition::{Composer, exclude_each_other};
-use crate::partial_order::stable::control_slots;
+use crate::relations::composition::{Composer, exclude_each_other};
+use crate::relations::stable::control_slots;
 
 /// The largest number of sets of states that are told apart.
 const SETS: usize = 4096;

@@ -11,7 +11,7 @@ use quotient_functions::{Event, Holds, KnownValues, NodeId, Written};
 use quotient_ir::Action;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::partial_order::composition::Composer;
+use crate::relations::composition::Composer;
 
 /// What is known about a step.
 pub(super) struct Way<'s> {

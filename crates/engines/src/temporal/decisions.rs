@@ -5,20 +5,8 @@
 //! (`crate::temporal::parts`), and then it is fixed: what is taken depends on the state of the model alone.
 
 use crate::explicit::store::{Entries, Full, NO_PARENT, Probe, StateNumber, Store};
+use crate::partial_order::{Decided, Extent};
 use crate::words::Hash;
-
-/// How many of the steps of a state are taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Extent {
-    /// All of them.
-    All,
-    /// Those of a stubborn set.
-    Part,
-    /// Those of a stubborn set, which has all visible steps in it.
-    Seeing,
-    /// Those of a stubborn set to which all visible steps were added.
-    Completed,
-}
 
 /// The states that some steps of each lead to, and which.
 #[derive(Debug)]
@@ -27,16 +15,17 @@ pub(crate) struct Decisions {
     extents: Vec<Extent>,
 }
 
+impl Decided for Decisions {
+    #[inline]
+    fn extent(&self, state: &[u64]) -> Extent {
+        self.store.find(state, Hash::of(state)).map_or(Extent::All, |number| self.extents[number as usize])
+    }
+}
+
 impl Decisions {
     /// None, for states of a number of words, with a limit in bytes.
     pub(crate) fn new(words: usize, memory_limit: Option<u64>) -> Self {
         Self { store: Store::new(words, Entries::Numbers, memory_limit), extents: Vec::new() }
-    }
-
-    /// How many of the steps of a state are taken.
-    #[inline]
-    pub(crate) fn of(&self, state: &[u64]) -> Extent {
-        self.store.find(state, Hash::of(state)).map_or(Extent::All, |number| self.extents[number as usize])
     }
 
     /// The number of a state, which is stored if it is new.
@@ -58,7 +47,7 @@ impl Decisions {
     }
 
     /// How many of the steps of a state are taken.
-    pub(crate) fn extent(&self, number: StateNumber) -> Extent {
+    pub(crate) fn extent_of(&self, number: StateNumber) -> Extent {
         self.extents[number as usize]
     }
 
