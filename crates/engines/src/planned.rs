@@ -1,7 +1,7 @@
 //! Searches of orbits as planned: the main search, then one for each orbit of liveness instances that the main search could
 //! not decide. The same in one process and in several, as an [`Explorer`] has it.
 
-use quotient_ir::{DeadlockMode, Interpreter, Interrupt, Layout, Model, PropertyId, PropertyKind};
+use quotient_ir::{DeadlockMode, Interpreter, Interrupt, Layout, Model, PropertyId, PropertyKind, SlotId, TableIndex};
 
 use crate::cross_check;
 use crate::explicit::exploration::Exploration;
@@ -20,7 +20,6 @@ use crate::systems::guard::Guard;
 use crate::systems::passing::PassingSystem;
 use crate::systems::quotient::QuotientSystem;
 use crate::systems::starts::StartsUpTo;
-use quotient_ir::{SlotId, TableIndex};
 
 /// Searches the orbits of a model as planned, with states packed by the values that detection considers possible where
 /// that saves something. The plan must have a reduction.

@@ -13,7 +13,6 @@ use quotient_ir::{DeadlockMode, PropertyId, Violation};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::checks::Checks;
-use crate::explicit::Form;
 use crate::explicit::batch::{Batch, Run};
 use crate::explicit::checkpoint::{
     self, CheckpointSubject, NO_SUBJECT, ResumeError, Saved, SearchTotals, Snapshot, is_resumable,
@@ -24,6 +23,7 @@ use crate::explicit::disk::{self, Handover, Waiting};
 use crate::explicit::expansion::{Expander, Expansion, deadlock};
 use crate::explicit::exploration::{End, Exploration, Halt, Rest, note, stop};
 use crate::explicit::findings::Findings;
+use crate::explicit::form::Form;
 use crate::explicit::judge::{Admission, Judge, end_with};
 use crate::explicit::lookup::Lookup;
 use crate::explicit::recent::Recent;

@@ -10,6 +10,7 @@ pub(crate) mod disk;
 pub(crate) mod expansion;
 pub(crate) mod exploration;
 pub(crate) mod findings;
+mod form;
 pub(crate) mod judge;
 pub(crate) mod liveness;
 pub(crate) mod lookup;
@@ -28,14 +29,15 @@ mod unordered;
 use std::collections::BTreeMap;
 
 use crate::checks::Checks;
+use crate::explicit::checkpoint::{CheckpointSubject, ResumeError, Saved};
+use crate::explicit::exploration::{End, Exploration, Finding};
+use crate::explicit::form::Form;
+use crate::explicit::shards::Shards;
+use crate::explicit::store::{Entries, StateNumber, Store};
 use crate::observer::Observer;
 use crate::options::{SearchOptions, SearchOrder, StoreMode, ViolationLimit};
 use crate::report::{EngineError, StopReason};
 use crate::seam::{Facts, Identity, SearchSpace};
-use checkpoint::{CheckpointSubject, ResumeError, Saved};
-use exploration::{End, Exploration, Finding};
-use shards::Shards;
-use store::{Entries, StateNumber, Store};
 
 /// The largest number of states that one thread takes over from another search for a search in no particular order.
 const LARGEST_BEGINNING: u64 = 1 << 20;
@@ -110,35 +112,6 @@ pub(crate) fn explore<S: SearchSpace>(
         return Ok(disk::search_on_disk(system, checks, whole, spill, exploration, handover, observer));
     }
     Ok(exploration)
-}
-
-/// How a search stores states.
-#[derive(Clone, Copy, Debug)]
-struct Form {
-    entries: Entries,
-    /// The number of bytes at which the store becomes dense, if it does.
-    dense_at: Option<u64>,
-}
-
-impl Form {
-    /// The form for a search.
-    fn of<S: SearchSpace>(system: &S, checks: &Checks, options: &SearchOptions, graph: bool) -> Self {
-        let (identity, judges) = (system.identity(), !checks.liveness.is_empty());
-        // State numbers are needed for drawing the graph, for liveness, if states are not compared by their words, and
-        // for partial order, where they tell the level of a state.
-        let numbered = graph
-            || judges
-            || system.facts().last_word() == u64::MAX
-            || identity != Identity::Words
-            || options.partial_order.is_some();
-        let entries = match options.store {
-            StoreMode::Exact | StoreMode::Dense if numbered => Entries::Numbers,
-            StoreMode::Exact | StoreMode::Dense => Entries::States,
-            StoreMode::Compact => Entries::Hashes,
-            StoreMode::Bitstate { bytes } => Entries::Bits(bytes),
-        };
-        Self { entries, dense_at: options.dense_at(identity, graph, judges) }
-    }
 }
 
 /// Finds the states of the runs to what a search has found, if the store has forgotten them, by repeating the search. The

@@ -26,7 +26,6 @@ use quotient_ir::PropertyId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::checks::Checks;
-use crate::explicit::Form;
 use crate::explicit::barrier::Barrier;
 use crate::explicit::batch::{Batch, Run, Table};
 use crate::explicit::checkpoint::{self, CheckpointSubject, Restored, Saved, SearchTotals, Snapshot, is_resumable};
@@ -36,6 +35,7 @@ use crate::explicit::disk::{self, Handover, Waiting};
 use crate::explicit::expansion::{Expander, Expansion, deadlock};
 use crate::explicit::exploration::{End, Exploration, Halt, stop};
 use crate::explicit::findings::Findings;
+use crate::explicit::form::Form;
 use crate::explicit::judge::{Admission, Judge, end_with};
 use crate::explicit::lookup::Lookup;
 use crate::explicit::recent::Recent;

@@ -53,17 +53,17 @@ use crate::systems::deferred::DeferredSystem;
 use crate::systems::evaluator::SpecialisedSystem;
 use crate::systems::guard::Guard;
 use crate::systems::passing::PassingSystem;
-use atoms::AtomicModel;
-use automata::{follower, negated};
-use classes::{ClassAction, Classes};
-use component::{Component, FairnessData};
-use global::check_global;
-pub use global::global_obstacle;
-use lasso::{Failure, Goal, lasso};
-use levels::{Family, Levels, Orbit};
-use product::{Choice, Level, Product, Trouble};
-use reports::{PartsReport, ProductReport, TemporalReport, UsedSymmetry};
-use search::{Outcome, Search};
+use crate::temporal::atoms::AtomicModel;
+use crate::temporal::automata::{follower, negated};
+use crate::temporal::classes::{ClassAction, Classes};
+use crate::temporal::component::{Component, FairnessData};
+use crate::temporal::global::check_global;
+pub use crate::temporal::global::global_obstacle;
+use crate::temporal::lasso::{Failure, Goal, lasso};
+use crate::temporal::levels::{Family, Levels, Orbit};
+use crate::temporal::product::{Choice, Level, Product, Trouble};
+use crate::temporal::reports::{PartsReport, ProductReport, TemporalReport, UsedSymmetry};
+use crate::temporal::search::{Outcome, Search};
 
 /// Checks a temporal property. Symmetries are looked for if a source is given.
 ///

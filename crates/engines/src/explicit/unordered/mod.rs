@@ -24,12 +24,12 @@ use quotient_ir::PropertyId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::checks::Checks;
-use crate::explicit::Form;
 use crate::explicit::barrier::Barrier;
 use crate::explicit::batch::{Batch, Run};
 use crate::explicit::expansion::{Expander, Expansion, deadlock};
 use crate::explicit::exploration::{End, Exploration, Finding, Rest, note, stop};
 use crate::explicit::findings::{Findings, Rank};
+use crate::explicit::form::Form;
 use crate::explicit::judge::{Admission, Judge, end_with};
 use crate::explicit::recent::Recent;
 use crate::explicit::shards::Shards;
