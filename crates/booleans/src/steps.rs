@@ -21,6 +21,7 @@ pub struct Steps<B> {
 /// An instance of a rule or of an initial-state program.
 #[derive(Clone, Debug)]
 pub struct Step<B> {
+    /// The rule or start.
     pub action: Action,
     /// The cells of its parameters, if it has no inputs.
     pub arguments: Vec<i64>,
@@ -39,7 +40,9 @@ pub struct Step<B> {
 /// An instance of a property.
 #[derive(Clone, Debug)]
 pub struct Condition<B> {
+    /// The property.
     pub property: PropertyId,
+    /// The cells of its parameters.
     pub arguments: Vec<i64>,
     /// Where it holds; for an invariant, where it also has a value.
     pub holds: B,
@@ -50,7 +53,9 @@ pub struct Condition<B> {
 /// Why a model has no such functions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
+    /// The reason, in words.
     pub reason: String,
+    /// The responsible location in the text.
     pub span: Span,
 }
 

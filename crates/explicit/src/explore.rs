@@ -7,8 +7,7 @@ use quotient_states::checkpoint;
 
 use crate::form::Form;
 use quotient_search::{
-    Checks, EngineError, Facts, Identity, Observer, SearchOptions, SearchOrder, SearchSpace, StopReason, StoreMode,
-    ViolationLimit,
+    Checks, EngineError, Facts, Observer, SearchOptions, SearchOrder, SearchSpace, StopReason, ViolationLimit,
 };
 use quotient_states::checkpoint::{CheckpointSubject, ResumeError, Saved};
 use quotient_states::store::{Entries, StateNumber, Store};

@@ -30,7 +30,9 @@ enum ClassKey {
 /// The state before a step.
 #[derive(Clone, Copy, Debug)]
 pub enum Before<'s> {
+    /// Its words.
     Packed(&'s [u64]),
+    /// The values of its slots.
     Plain(&'s Valuation),
 }
 

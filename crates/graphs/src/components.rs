@@ -63,12 +63,17 @@ pub struct Watch<'a> {
 }
 
 impl<'a> Watch<'a> {
+    /// Calls a function from time to time; a break of it stops the work.
     pub fn new(poll: &'a mut dyn FnMut() -> ControlFlow<StopReason>) -> Self {
         Self { poll, work: 0 }
     }
     /// Units of work between polls.
     const INTERVAL: u32 = 1 << 14;
 
+    /// Counts a unit of work.
+    ///
+    /// # Errors
+    /// The reason to stop, if there is one.
     #[inline]
     pub fn tick(&mut self) -> Result<(), StopReason> {
         self.work += 1;

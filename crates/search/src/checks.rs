@@ -9,9 +9,13 @@ use crate::seam::TransitionSystem;
 /// The properties a search checks, by kind, each in order of declaration.
 #[derive(Clone, Debug, Default)]
 pub struct Checks {
+    /// What must hold in a state for it to exist.
     pub assumptions: Vec<PropertyId>,
+    /// What must hold in every state.
     pub invariants: Vec<PropertyId>,
+    /// What must be reached.
     pub covers: Vec<PropertyId>,
+    /// What must be reachable from every state.
     pub liveness: Vec<PropertyId>,
     /// What tells which states are expanded.
     pub constraints: Vec<PropertyId>,

@@ -126,15 +126,25 @@ impl Eq for Approximation {}
 /// The figures of a search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Figures {
+    /// See [`Report::states`].
     pub states: u64,
+    /// See [`Report::represented`].
     pub represented: Option<BigUint>,
+    /// See [`Report::transitions`].
     pub transitions: u64,
+    /// See [`Report::depth`].
     pub depth: u64,
+    /// See [`Report::levels`].
     pub levels: Option<Vec<u64>>,
+    /// See [`Report::firings`].
     pub firings: Option<Vec<RuleFirings>>,
+    /// See [`Report::memory_bytes`].
     pub memory_bytes: u64,
+    /// See [`Report::disk_bytes`].
     pub disk_bytes: u64,
+    /// See [`Report::words`].
     pub words: usize,
+    /// See [`Report::approximation`].
     pub approximation: Option<Approximation>,
 }
 

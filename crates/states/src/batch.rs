@@ -25,6 +25,7 @@ pub trait Table {
 /// A queue of successors, in the order in which they were found.
 #[derive(Debug)]
 pub struct Batch {
+    /// The successors.
     pub successors: Successors,
     /// The runs of successors of the same state.
     runs: Vec<Run>,

@@ -32,7 +32,9 @@ pub struct SearchTotals {
     pub level: u64,
     /// The number of steps from a start to the deepest state.
     pub depth: u64,
+    /// Rule instances fired.
     pub transitions: u64,
+    /// The cover properties that were reached.
     pub covered: Vec<PropertyId>,
     /// States of each level, up to the one that is being expanded.
     pub levels: Vec<u64>,
@@ -44,12 +46,16 @@ pub struct SearchTotals {
 
 /// A search at a point between two expansions.
 pub struct Snapshot<'a, C, N> {
+    /// What the search is about.
     pub subject: &'a CheckpointSubject,
+    /// The properties it checks.
     pub checks: &'a Checks,
+    /// The number of words of a state.
     pub words: usize,
     /// The stores, and how many states of each belong to the snapshot. The number of a state is its number in its
     /// store, followed by that of the store.
     pub stores: &'a [(&'a Store, u64)],
+    /// The results so far.
     pub totals: &'a SearchTotals,
     /// The rules that have fired, possibly including some that fire again after resuming.
     pub fired: Vec<RuleId>,
@@ -243,14 +249,19 @@ fn write_numbers(output: &mut impl Write, numbers: impl Iterator<Item = StateNum
 /// Why a search cannot be resumed from a checkpoint.
 #[derive(Debug, thiserror::Error)]
 pub enum ResumeError {
+    /// The file cannot be read.
     #[error("{0}")]
     Unreadable(#[from] io::Error),
+    /// It is not a checkpoint, or a damaged one.
     #[error("it is not a checkpoint, or of another version, or damaged")]
     Malformed,
+    /// Another version of the program wrote it, in another form.
     #[error("it is a checkpoint of another version of quotient (form {0}, and this version reads {FORM})")]
     OtherForm(String),
+    /// It belongs to a search that differs in this.
     #[error("it belongs to another search: {}", words(.0))]
     Foreign(Vec<String>),
+    /// Its states cannot be stored.
     #[error("there is not enough memory for it")]
     TooLarge(Full),
 }
@@ -278,9 +289,11 @@ impl Saved {
 /// The point where a search resumes.
 #[derive(Debug)]
 pub struct Restored {
+    /// The results so far.
     pub totals: SearchTotals,
     /// Numbers in the new stores.
     pub current: Vec<StateNumber>,
+    /// The states of the next level so far, in order.
     pub next: Vec<StateNumber>,
 }
 
@@ -522,6 +535,7 @@ pub struct Sum {
 }
 
 impl Sum {
+    /// Adds some bytes.
     pub fn add(&mut self, bytes: &[u8]) {
         for &byte in bytes {
             self.rest = self.rest << 8 | u64::from(byte);
@@ -537,6 +551,7 @@ impl Sum {
         self.rest = 0;
         self.count = 0;
     }
+    /// The sum of what was added.
     pub fn finish(&self) -> u64 {
         let mut sum = self.clone();
         sum.rest = sum.rest << 8 | u64::from(sum.count);

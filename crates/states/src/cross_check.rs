@@ -60,10 +60,18 @@ pub fn unfinished(report: &Report, whole: &Report) -> Option<StopReason> {
     reasons.into_iter().find(|reason| !matches!(reason, StopReason::Violation | StopReason::Constraint(_)))
 }
 
+/// The error that says what differs.
+///
+/// # Errors
+/// Always.
 pub fn differ<T>(text: String) -> Result<T, EngineError> {
     Err(EngineError::CrossCheck(text))
 }
 
+/// Compares the verdicts of a reduced search with those of the unreduced one.
+///
+/// # Errors
+/// If they differ.
 pub fn compare_verdicts(report: &Report, whole: &Report) -> Result<(), EngineError> {
     if report.verdict != whole.verdict {
         return differ(format!("the verdicts are {:?} and {:?}", report.verdict, whole.verdict));

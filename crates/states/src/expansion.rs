@@ -31,6 +31,7 @@ pub trait Expander {
 
 /// A state (or the starts) under expansion.
 pub struct Expansion<'x, X> {
+    /// What receives the successors.
     pub expander: &'x mut X,
     options: &'x SearchOptions,
     /// None while starts are run.

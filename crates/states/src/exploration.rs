@@ -40,16 +40,21 @@ pub enum End {
 /// The result of a search.
 #[derive(Debug)]
 pub struct Exploration {
+    /// How it ended.
     pub end: End,
+    /// The stored states.
     pub store: Shards,
     /// The number of states that count.
     pub states: u64,
     /// States stored after the end, which do not count; only with several threads.
     pub surplus: FxHashSet<StateNumber>,
+    /// Rule instances fired.
     pub transitions: u64,
+    /// Steps from a start to the deepest state.
     pub depth: u64,
     /// States of each level that was expanded. The rest is one level more.
     pub levels: Vec<u64>,
+    /// The peak number of bytes used for stored states.
     pub memory_bytes: u64,
     /// The cover properties that were reached.
     pub covered: Vec<PropertyId>,
@@ -87,6 +92,7 @@ impl Exploration {
 /// The point where a search was stopped.
 #[derive(Clone, Debug)]
 pub struct Rest {
+    /// The results so far.
     pub totals: SearchTotals,
     /// States of the level that wait for expansion.
     pub current: Range<StateNumber>,
@@ -103,6 +109,7 @@ impl From<DiskError> for Halt {
     }
 }
 
+/// The end of a search that stops for a reason.
 pub fn stop(reason: StopReason) -> Halt {
     Box::new(End::Stopped(reason))
 }

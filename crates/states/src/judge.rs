@@ -49,6 +49,7 @@ pub struct Judge<'a, S: Batches> {
 }
 
 impl<'a, S: Batches> Judge<'a, S> {
+    /// A judge of new states of a system.
     pub fn new(system: &'a S, checks: &'a Checks, options: &'a SearchOptions) -> Self {
         let remarks = checks.remarks.clone();
         Self { system, scratch: system.scratch(), checks, options, is_suspicious: false, remarks }

@@ -30,6 +30,7 @@ pub(crate) type OrbitSize<'a> = &'a mut dyn FnMut(&[u64]) -> Option<Cardinality>
 
 /// What a search knows of the orbits that its states represent.
 pub struct Orbits<'a> {
+    /// How many states of the model a stored one represents.
     pub size: OrbitCounter<'a>,
     /// For each rule which others symmetries exchange with it.
     pub(crate) rule_classes: &'a [u32],

@@ -13,6 +13,7 @@ pub struct Lookup<'a, S: SearchSpace> {
 }
 
 impl<'a, S: SearchSpace> Lookup<'a, S> {
+    /// Finds states of a system.
     pub fn new(system: &'a S) -> Self {
         Self { system, identity: system.identity(), scratch: system.scratch() }
     }

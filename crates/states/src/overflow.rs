@@ -12,6 +12,7 @@ pub struct Overflow {
     words: usize,
     /// The number of the first one. Those in memory have lower numbers.
     pub first: u64,
+    /// The states, each with its parent.
     pub records: Sequence,
 }
 

@@ -14,8 +14,10 @@ const BLOCK_BYTES: usize = 1 << 16;
 /// Why something could not be written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum DiskError {
+    /// The files would take more than this many bytes.
     #[error("the limit of {0} bytes is reached")]
     Limit(u64),
+    /// The system reports an error.
     #[error("{0}")]
     System(#[from] io::Error),
 }

@@ -34,6 +34,7 @@ enum Codes {
 const LISTED: u64 = 1 << 12;
 
 impl PackedMap {
+    /// The map of the packed states of a layout.
     pub fn new(layout: &Layout, map: &StateMap) -> Self {
         if !map.multisets().is_empty() {
             return Self { fields: Vec::new(), slow: Some((map.clone(), layout.clone())) };

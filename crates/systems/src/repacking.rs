@@ -37,6 +37,7 @@ impl Field {
 }
 
 impl Repacking {
+    /// The conversion of states of one layout to another.
     pub fn new(from: &Layout, to: &Layout) -> Self {
         let mut base = vec![0; to.words()];
         let mut fields = Vec::new();

@@ -9,6 +9,7 @@ pub type EntryId = u32;
 /// What a stubborn set consists of.
 #[derive(Clone, Debug)]
 pub struct Entry {
+    /// Its kind.
     pub kind: EntryKind,
     /// The conjuncts of its guard.
     pub conjuncts: Vec<ConditionId>,
@@ -30,8 +31,11 @@ pub enum EntryKind {
 /// The relations of a model, which do not change during a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Relations {
+    /// What sets consist of.
     pub entries: Vec<Entry>,
+    /// All instances of rules, in order.
     pub instances: Vec<RuleInstance>,
+    /// The conjuncts of guards.
     pub conditions: Conditions,
     /// For each conjunct, the steps that can make it true.
     pub enablers: Vec<Vec<EntryId>>,

@@ -41,6 +41,7 @@ impl Ancestry {
         self.states += 1;
     }
 
+    /// Bytes in use.
     pub fn bytes(&self) -> u64 {
         8 * (CHUNK * self.chunks.len()) as u64
     }

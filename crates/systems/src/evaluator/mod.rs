@@ -256,6 +256,7 @@ impl<'m> SpecialisedSystem<'m> {
         &self.code
     }
 
+    /// The model.
     pub fn model(&self) -> &Model {
         self.interpreter.model()
     }
