@@ -113,6 +113,7 @@ impl Components {
         (component != 0 && component & COMPLETE == 0).then_some(component)
     }
     /// All nodes of these components.
+    #[inline]
     pub(super) fn members(&self) -> StateSet {
         let mut members = StateSet::empty(self.ranks.len());
         for node in (0..self.ranks.len() as u32).filter(|&node| self.of(node).is_some()) {
@@ -353,10 +354,12 @@ impl<'a> Threads<'a> {
     }
 
     /// A bound of the numbers of threads.
+    #[inline]
     fn count(&self) -> usize {
         if self.positions.is_empty() { self.classes.count() } else { self.pairs.len() }
     }
 
+    #[inline]
     fn pair(&self, node: u32, class: u32) -> usize {
         self.positions[node as usize] as usize * self.classes.count() + class as usize
     }
@@ -376,6 +379,7 @@ impl<'a> Threads<'a> {
     }
 
     /// Follows all classes along a step.
+    #[inline]
     fn join(&mut self, node: u32, step: &Step) {
         for class in 0..self.classes.count() as u32 {
             let name = self.classes.renamed(step.edge, class);
@@ -392,33 +396,43 @@ pub(super) struct ClassSet {
 }
 
 impl ClassSet {
+    #[inline]
     pub(super) fn empty(classes: usize) -> Self {
         Self { words: vec![0; classes.div_ceil(64)] }
     }
+    #[inline]
     pub(super) fn clear(&mut self) {
         self.words.fill(0);
     }
+    #[inline]
     pub(super) fn contains(&self, class: u32) -> bool {
         self.words[class as usize / 64] >> (class % 64) & 1 == 1
     }
+    #[inline]
     pub(super) fn insert(&mut self, class: u32) {
         self.words[class as usize / 64] |= 1 << (class % 64);
     }
+    #[inline]
     pub(super) fn keep(&mut self, other: &Self) {
         self.words.iter_mut().zip(&other.words).for_each(|(mine, yours)| *mine &= yours);
     }
+    #[inline]
     pub(super) fn add(&mut self, other: &Self) {
         self.words.iter_mut().zip(&other.words).for_each(|(mine, yours)| *mine |= yours);
     }
+    #[inline]
     pub(super) fn remove(&mut self, other: &Self) {
         self.words.iter_mut().zip(&other.words).for_each(|(mine, yours)| *mine &= !yours);
     }
+    #[inline]
     pub(super) fn is_subset(&self, other: &Self) -> bool {
         self.words.iter().zip(&other.words).all(|(mine, yours)| mine & !yours == 0)
     }
+    #[inline]
     pub(super) fn meets(&self, other: &Self) -> bool {
         self.words.iter().zip(&other.words).any(|(mine, yours)| mine & yours != 0)
     }
+    #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.words.iter().all(|word| *word == 0)
     }

@@ -175,10 +175,12 @@ impl Successors {
         self.count
     }
     /// The number of words of each.
+    #[inline]
     pub fn words(&self) -> usize {
         self.stride - 1
     }
     /// Whether there are none.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.used == 0
     }
@@ -208,6 +210,7 @@ impl Successors {
         (&record[..self.stride - 1], record[self.stride - 1])
     }
     /// One of them, mutably.
+    #[inline]
     pub fn get_mut(&mut self, position: usize) -> (&mut [u64], &mut u64) {
         let record = &mut self.records[position * self.stride..][..self.stride];
         let (tag, state) = record.split_last_mut().expect("a record has a tag");
@@ -224,6 +227,7 @@ impl Successors {
         &mut self.records[position * self.stride..self.used]
     }
     /// Removes all.
+    #[inline]
     pub fn clear(&mut self) {
         self.count = 0;
         self.used = 0;

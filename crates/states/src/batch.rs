@@ -107,17 +107,20 @@ impl Batch {
     }
 
     /// The number of steps: to waiting successors and to transient states.
+    #[inline]
     pub fn steps(&self) -> u64 {
         let passed: u64 = self.runs.iter().map(|run| run.passed).sum();
         self.len() as u64 + passed + self.successors.passed()
     }
 
     /// Whether one of the successors from a position on differs from this state.
+    #[inline]
     pub(crate) fn leaves(&self, first: usize, state: &[u64]) -> bool {
         (first..self.len()).any(|position| self.successors.get(position).0 != state)
     }
 
     /// Computes the hashes of the successors.
+    #[inline]
     pub fn hash_all(&mut self) {
         self.hashes.clear();
         // A constant number of words lets the inner loop be unrolled.
@@ -138,6 +141,7 @@ impl Batch {
     }
 
     /// The hashes of the successors, once computed.
+    #[inline]
     pub fn hashes(&self) -> &[Hash] {
         &self.hashes
     }
@@ -200,6 +204,7 @@ impl Batch {
     }
 
     /// Forgets all successors.
+    #[inline]
     pub fn clear(&mut self) {
         self.successors.clear();
         self.runs.clear();

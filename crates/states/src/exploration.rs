@@ -110,11 +110,13 @@ impl From<DiskError> for Halt {
 }
 
 /// The end of a search that stops for a reason.
+#[inline]
 pub fn stop(reason: StopReason) -> Halt {
     Box::new(End::Stopped(reason))
 }
 
 /// Records a cover property that was reached.
+#[inline]
 pub fn note(covered: &mut Vec<PropertyId>, property: PropertyId) {
     if !covered.contains(&property) {
         covered.push(property);

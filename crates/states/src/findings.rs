@@ -155,11 +155,13 @@ impl<'a> Findings<'a> {
     }
 
     /// Whether the search continues past a violation.
+    #[inline]
     pub fn collects(&self) -> bool {
         self.limit.collects()
     }
 
     /// Whether there are none.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }

@@ -56,6 +56,7 @@ impl<'a, S: Batches> Judge<'a, S> {
     }
 
     /// From now on, invariants may be violated in states that are expanded.
+    #[inline]
     pub fn suspect(&mut self) {
         self.is_suspicious = true;
     }
@@ -285,6 +286,7 @@ impl<'a, S: Batches> Judge<'a, S> {
 
 /// How a violation ends a search. A run-time error outside the selected properties is found like others: the run to it
 /// is shown.
+#[inline]
 pub fn end_with(origin: Option<StateNumber>, state: Option<&[u64]>, violation: Violation) -> End {
     match excuse(&violation) {
         Some(reason) => End::Stopped(reason),

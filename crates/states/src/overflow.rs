@@ -23,6 +23,7 @@ impl Overflow {
     }
 
     /// The number of states.
+    #[inline]
     pub fn len(&self) -> u64 {
         self.records.len()
     }
@@ -33,6 +34,7 @@ impl Overflow {
     }
 
     /// A state and its parent; none if it is in memory.
+    #[inline]
     pub(crate) fn get(&self, number: StateNumber) -> io::Result<Option<(Vec<u64>, StateNumber)>> {
         let Some(position) = u64::from(number).checked_sub(self.first) else { return Ok(None) };
         let mut record = Vec::new();

@@ -49,6 +49,7 @@ impl Recent {
     }
 
     /// Loads the entries that looking up some states reads, all at a time: worthwhile if the table is large.
+    #[inline]
     pub fn prefetch(&self, hashes: &[Hash]) {
         let touch = |sum, hash: &Hash| sum ^ self.states[hash.low(self.mask) * self.words];
         std::hint::black_box(hashes.iter().fold(0, touch));

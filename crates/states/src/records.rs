@@ -60,6 +60,7 @@ impl Disk {
     }
 
     /// Reserves bytes that will be written.
+    #[inline]
     fn take(&self, bytes: u64) -> Result<(), DiskError> {
         let used = self.used.fetch_add(bytes, Ordering::Relaxed) + bytes;
         if used > self.limit {
@@ -91,16 +92,19 @@ pub struct Sequence {
 
 impl Sequence {
     /// The disk it is on.
+    #[inline]
     pub(crate) fn disk(&self) -> &Disk {
         &self.disk
     }
 
     /// The number of records.
+    #[inline]
     pub fn len(&self) -> u64 {
         (self.written + self.pending.len() as u64) / self.record_bytes()
     }
 
     /// Adds words; in the end these must be whole records.
+    #[inline]
     pub fn push(&mut self, words: &[u64]) -> Result<(), DiskError> {
         for word in words {
             self.pending.extend_from_slice(&word.to_le_bytes());
@@ -134,6 +138,7 @@ impl Sequence {
     }
 
     /// The approximate number of records read at once.
+    #[inline]
     pub fn block(&self) -> u64 {
         (BLOCK_BYTES as u64 / self.record_bytes()).max(1)
     }
@@ -186,6 +191,7 @@ pub struct Reader<'a> {
 
 impl Reader<'_> {
     /// The current record; none after the last.
+    #[inline]
     pub fn record(&mut self) -> io::Result<Option<&[u64]>> {
         if self.position == self.words.len() {
             self.sequence.read(self.next, self.sequence.block(), &mut self.words)?;
@@ -196,11 +202,13 @@ impl Reader<'_> {
     }
 
     /// The current record, if it was read.
+    #[inline]
     pub fn current(&self) -> &[u64] {
         &self.words[self.position..self.position + self.sequence.stride]
     }
 
     /// Moves to the next record.
+    #[inline]
     pub fn advance(&mut self) {
         self.position += self.sequence.stride;
     }

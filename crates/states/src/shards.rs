@@ -54,11 +54,13 @@ impl Shards {
     }
 
     /// The number of states.
+    #[inline]
     pub fn len(&self) -> u64 {
         self.stores.iter().map(Store::len).sum()
     }
 
     /// A number greater than that of every state.
+    #[inline]
     pub fn bound(&self) -> u64 {
         self.stores.iter().map(Store::len).max().unwrap_or(0) << self.bits
     }
@@ -77,6 +79,7 @@ impl Shards {
     }
 
     /// Whether the stores are dense: numbers, words and parents of states are not known.
+    #[inline]
     pub fn is_dense(&self) -> bool {
         self.stores.iter().any(|store| store.dense().is_some())
     }
@@ -88,6 +91,7 @@ impl Shards {
     }
 
     /// The parent of a state; none if a start led to it.
+    #[inline]
     pub fn parent(&self, number: StateNumber) -> Option<StateNumber> {
         self.stores[self.shard(number)].parent(number >> self.bits)
     }
@@ -174,6 +178,7 @@ impl Shards {
     }
 
     /// Whether a state is stored.
+    #[inline]
     pub fn contains(&self, state: &[u64]) -> bool {
         self.contains_hashed(state, Hash::of(state))
     }

@@ -80,6 +80,7 @@ pub enum Entries {
 
 impl Entries {
     /// Whether a state may be mistaken for another.
+    #[inline]
     pub fn is_approximate(self) -> bool {
         matches!(self, Self::Hashes | Self::Bits(_))
     }
@@ -229,6 +230,7 @@ impl Store {
     }
 
     /// The number of words of a state.
+    #[inline]
     pub(crate) fn words(&self) -> usize {
         self.words
     }
@@ -253,6 +255,7 @@ impl Store {
     }
 
     /// Whether the store is dense.
+    #[inline]
     pub(crate) fn dense(&self) -> Option<&Dense> {
         self.dense.as_deref()
     }
@@ -351,12 +354,14 @@ impl Store {
     }
 
     /// The parent of a state; none if a start led to it.
+    #[inline]
     pub fn parent(&self, number: StateNumber) -> Option<StateNumber> {
         let parent = self.parents[self.chunk(number)][self.offset(number)];
         (parent != NO_PARENT).then_some(parent)
     }
 
     /// The number of a state if it is stored, in a store whose table knows numbers.
+    #[inline]
     pub fn find(&self, state: &[u64], hash: Hash) -> Option<StateNumber> {
         debug_assert_eq!(self.entries, Entries::Numbers);
         match self.probe(state, hash) {
@@ -511,6 +516,7 @@ impl Store {
     }
 
     /// Stores a new state if the store is dense.
+    #[inline]
     fn insert_dense(&mut self, state: &[u64], position: usize) -> Result<StateNumber, Full> {
         let number = self.length as StateNumber;
         let chunk = self.chunk(number);
@@ -566,6 +572,7 @@ impl Store {
         }
     }
 
+    #[inline]
     fn add_chunk(&mut self) -> Result<(), Full> {
         self.reserve(self.memory_bytes() + self.chunk_bytes())?;
         let per_chunk = 1usize << self.chunk_shift;
@@ -670,6 +677,7 @@ impl Table for Store {
         }
     }
 
+    #[inline]
     fn growths(&self) -> u64 {
         self.dense.as_ref().map_or(self.growths, |dense| dense.growths())
     }

@@ -96,6 +96,7 @@ impl Guard {
     }
 
     /// Whether there is nothing to check.
+    #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.words.iter().all(|word| word.bits == 0)
     }

@@ -59,6 +59,7 @@ impl PackedMap {
     }
 
     /// Makes `target` the image of a state.
+    #[inline]
     pub fn apply(&self, state: &[u64], target: &mut Vec<u64>) {
         target.clear();
         target.extend_from_slice(state);
@@ -79,6 +80,7 @@ impl PackedMap {
 }
 
 /// The image of a code. That of a value that never occurs has none.
+#[inline]
 fn image(one: &SlotMove, from: &Slot, to: &Slot, code: u64) -> u64 {
     to.stored(one.value(from.value(code))).unwrap_or(0)
 }

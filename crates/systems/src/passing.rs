@@ -399,6 +399,7 @@ impl Stretch {
         Some(record[self.words])
     }
 
+    #[inline]
     fn state(&self, number: usize) -> &[u64] {
         &self.records[number * (self.words + 1)..][..self.words]
     }
@@ -419,6 +420,7 @@ impl Stretch {
     }
 
     /// Enters the next state into the table; false if it is already there.
+    #[inline]
     fn enter(&mut self, state: &[u64]) -> bool {
         if 2 * (self.length + 1) > self.table.len() {
             self.table.clear();
@@ -438,6 +440,7 @@ impl Stretch {
     }
 
     /// The position of a state in the table; as an error, where it belongs.
+    #[inline]
     fn place(&self, state: &[u64]) -> Result<usize, usize> {
         let mask = self.table.len() - 1;
         let mut place = Hash::of(state).low(mask);
@@ -554,6 +557,7 @@ impl<'x, 'a, S: Batches, K: Sink> Sieve<'x, 'a, S, K> {
     }
 
     /// Forwards an event to the other sink.
+    #[inline]
     fn tell(&mut self, instance: Instance<'_>, event: Event<'_>) -> ControlFlow<()> {
         let flow = self.sink.event(instance, event);
         self.first = self.sink.successors().len();

@@ -26,12 +26,14 @@ impl<'a, 'm> Patience<'a, 'm> {
     }
 
     /// Whether it has stopped the search.
+    #[inline]
     pub fn is_spent(&self) -> bool {
         self.is_slow
     }
 }
 
 impl Observer for Patience<'_, '_> {
+    #[inline]
     fn progress(&mut self, progress: &Progress) -> ControlFlow<StopReason> {
         self.observer.progress(progress)?;
         self.is_slow = self.evaluator.consulted() > self.steps;

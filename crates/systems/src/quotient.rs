@@ -146,6 +146,7 @@ impl<'a, S: TransitionSystem> QuotientSystem<'a, S> {
     }
 
     /// Replaces the successors of a state by their representatives. Each is a record: its words and a tag.
+    #[inline]
     fn canonicalize_records(&self, finder: &mut Finder, before: &[u64], records: &mut [u64]) {
         let stride = before.len() + 1;
         let is_passed = !self.is_guarded || self.passes_records(before, records);
@@ -163,6 +164,7 @@ impl<'a, S: TransitionSystem> QuotientSystem<'a, S> {
     }
 
     /// Whether all successors of a state hold only possible values.
+    #[inline]
     fn passes_records(&self, before: &[u64], records: &[u64]) -> bool {
         let mut records = records.chunks_exact(before.len() + 1);
         records.all(|record| self.guard.passes(Some(before), &record[..before.len()]))
@@ -415,11 +417,13 @@ impl<S: SearchSpace + StartsUpTo> Representatives for QuotientSystem<'_, S> {
 }
 
 impl Finder {
+    #[inline]
     fn marker_of(&mut self, markers: &Markers, state: &[u64]) -> &[u64] {
         let Self { marker: scratch, markers: remembered, .. } = self;
         remembered.of(state, |marker| markers.marking.marker(scratch, state, marker))
     }
 
+    #[inline]
     fn canonical_of(&mut self, canonicalizer: &Canonicalizer, state: &[u64]) -> &[u64] {
         let Self { workspace, canonical, .. } = self;
         canonical.of(state, |form| {

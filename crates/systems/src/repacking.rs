@@ -79,6 +79,7 @@ impl Repacking {
     }
 
     /// Appends a state. Returns whether the new layout has room for it; if not, what was appended must not be used.
+    #[inline]
     pub fn append(&self, state: &[u64], states: &mut Vec<u64>) -> bool {
         let start = states.len();
         states.extend_from_slice(&self.base);

@@ -47,6 +47,7 @@ impl StateSet {
         self.words.resize(bound.div_ceil(64), 0);
     }
     /// How many numbers it has.
+    #[inline]
     pub fn count(&self) -> usize {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
     }
@@ -116,14 +117,17 @@ pub struct Graph {
 
 impl Graph {
     /// How many states there are.
+    #[inline]
     pub fn states(&self) -> usize {
         self.offsets.len() - 1
     }
     /// How many edges there are.
+    #[inline]
     pub fn edge_count(&self) -> usize {
         self.targets.len()
     }
     /// The start states, in the order in which they were added.
+    #[inline]
     pub fn starts(&self) -> &[u32] {
         &self.starts
     }
@@ -145,10 +149,12 @@ impl Graph {
     ///
     /// # Panics
     /// If there is no such atom.
+    #[inline]
     pub fn label(&self, atom: Atom) -> &StateSet {
         &self.labels[atom.0 as usize]
     }
     /// Whether every state has a successor.
+    #[inline]
     pub fn is_total(&self) -> bool {
         self.is_total
     }
@@ -174,6 +180,7 @@ impl GraphBuilder {
     }
     /// Adds an edge from the state whose turn it is. The target may be a state that comes later. Returns the number of
     /// the edge.
+    #[inline]
     pub fn edge(&mut self, to: u32) -> usize {
         self.graph.targets.push(to);
         self.graph.targets.len() - 1
@@ -193,6 +200,7 @@ impl GraphBuilder {
         stutter.then(|| graph.targets.len() - 1)
     }
     /// Adds a start state.
+    #[inline]
     pub fn start(&mut self, state: u32) {
         self.graph.starts.push(state);
     }
@@ -200,6 +208,7 @@ impl GraphBuilder {
     ///
     /// # Panics
     /// If there is no such atom.
+    #[inline]
     pub fn label(&mut self, atom: Atom, state: u32) {
         self.graph.labels[atom.0 as usize].insert(state);
     }
@@ -277,10 +286,12 @@ pub trait FairnessClasses {
     /// Calls `visit` with each class that takes a step along an edge, perhaps repeatedly. Names are those after the edge.
     fn taken(&self, edge: usize, visit: &mut dyn FnMut(u32));
     /// Whether classes change their names along edges.
+    #[inline]
     fn has_renamings(&self) -> bool {
         false
     }
     /// The name of a class after an edge.
+    #[inline]
     fn renamed(&self, _edge: usize, class: u32) -> u32 {
         class
     }
@@ -313,17 +324,21 @@ impl<'g> EdgeClasses<'g> {
 }
 
 impl FairnessClasses for EdgeClasses<'_> {
+    #[inline]
     fn count(&self) -> usize {
         self.strengths.len()
     }
+    #[inline]
     fn strength(&self, class: u32) -> Fairness {
         self.strengths[class as usize]
     }
+    #[inline]
     fn enabled(&self, state: u32, visit: &mut dyn FnMut(u32)) {
         for edge in self.graph.edges(state) {
             self.taken(edge, visit);
         }
     }
+    #[inline]
     fn taken(&self, edge: usize, visit: &mut dyn FnMut(u32)) {
         self.combinations[self.of_edge[edge] as usize].iter().for_each(|&class| visit(class));
     }

@@ -68,11 +68,13 @@ impl Conditions {
     }
 
     /// The number of conjuncts.
+    #[inline]
     pub fn len(&self) -> usize {
         self.conjuncts.len()
     }
 
     /// The slot and the positions of values of a condition on one slot.
+    #[inline]
     pub(crate) fn on_one_slot(&self, condition: ConditionId) -> Option<(u32, Vec<usize>)> {
         let Condition::In { slot, values } = &self.conjuncts[condition as usize] else { return None };
         let is_in = |position: &usize| values[position / 64] >> (position % 64) & 1 == 1;
@@ -80,6 +82,7 @@ impl Conditions {
     }
 
     /// The number of values of a slot.
+    #[inline]
     pub(crate) fn values(&self, slot: u32) -> usize {
         self.values[slot as usize].len()
     }
@@ -207,6 +210,7 @@ impl Reader {
     }
 
     /// Reads a state. Returns false if a slot holds a value that is considered impossible.
+    #[inline]
     pub(crate) fn read(&self, state: &[u64], contents: &mut Contents) -> bool {
         if contents.positions.len() < self.slots {
             contents.positions.resize(self.slots, IMPOSSIBLE);

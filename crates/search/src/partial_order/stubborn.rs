@@ -145,6 +145,7 @@ impl<'a> Chooser<'a> {
     }
 
     /// Whether some steps of a state suffice; then the instances to fire are in the scratch.
+    #[inline]
     pub(crate) fn choose(&self, state: &[u64], scratch: &mut ChoiceScratch) -> bool {
         scratch.chosen.clear();
         if !self.reader.read(state, &mut scratch.contents) {
@@ -188,6 +189,7 @@ impl<'a> Chooser<'a> {
     }
 
     /// Whether a local step can be taken in a state; then its instance is in the scratch. Of several it is always the same.
+    #[inline]
     pub(crate) fn choose_local(&self, state: &[u64], scratch: &mut ChoiceScratch) -> bool {
         scratch.chosen.clear();
         if !self.relations.passes_local || self.local.is_empty() || !self.reader.read(state, &mut scratch.contents) {
@@ -210,6 +212,7 @@ impl<'a> Chooser<'a> {
     }
 
     /// The chosen instances.
+    #[inline]
     pub(crate) fn selection<'s>(&self, scratch: &'s ChoiceScratch) -> Selection<'s>
     where
         'a: 's,
@@ -219,6 +222,7 @@ impl<'a> Chooser<'a> {
 
     /// Extends the chosen steps to a set with everything that has to be seen in it. What is added replaces the chosen
     /// instances. Returns false if that is not known: then all steps have to be taken.
+    #[inline]
     pub(crate) fn complete(&self, scratch: &mut ChoiceScratch) -> bool {
         let before = std::mem::take(&mut scratch.chosen);
         scratch.empty();

@@ -47,6 +47,7 @@ impl Ancestry {
     }
 
     /// The parent of a state; none if a start led to it.
+    #[inline]
     pub fn parent(&self, number: StateNumber) -> Option<StateNumber> {
         let number = u64::from(number);
         debug_assert!(number < self.states);

@@ -66,6 +66,7 @@ impl Dense {
     }
 
     /// Bytes in use.
+    #[inline]
     pub fn bytes(&self) -> u64 {
         let odd = (8 * self.words as u64 + 48) * self.odd.len() as u64;
         let parts = match &self.folding {
@@ -76,6 +77,7 @@ impl Dense {
     }
 
     /// Looks for a state.
+    #[inline]
     pub fn probe(&self, state: &[u64]) -> Probe {
         let sight = match self.key(state, &mut Numbers::default()) {
             Some(key) => self.table.look(&self.table.place(key)),
@@ -95,6 +97,7 @@ impl Dense {
     }
 
     /// How often positions have become invalid.
+    #[inline]
     pub(crate) fn growths(&self) -> u64 {
         self.widenings + self.table.growths()
     }
@@ -115,6 +118,7 @@ impl Dense {
     }
 
     /// The number that stands for a state with two parts.
+    #[inline]
     fn key_of(&self, [left, right]: [u32; 2]) -> Option<Key> {
         let Folding::Tree { bits, .. } = &self.folding else { return None };
         Some(Key { main: u64::from(left) | u64::from(right) << bits[0], rest: 0 })
@@ -149,6 +153,7 @@ impl Dense {
     ///
     /// # Errors
     /// If there is no room.
+    #[inline]
     pub fn insert(&mut self, state: &[u64], position: usize, limit: u64) -> Result<Option<Short>, Full> {
         let mut position = u32::try_from(position).unwrap_or(ANYWHERE);
         let (key, short) = match &mut self.folding {
@@ -172,6 +177,7 @@ impl Dense {
     }
 
     /// Whether states have short forms.
+    #[inline]
     pub(crate) fn has_short_forms(&self) -> bool {
         matches!(self.folding, Folding::Tree { .. })
     }

@@ -116,6 +116,7 @@ impl Form {
         Self { lines: lines as u64, shift, low_bits, stride, slots: slots(stride), inverse: 1.0 / lines as f64 }
     }
     /// The number of entries at which the part grows: so many that most are still in their own lines.
+    #[inline]
     fn room(&self) -> usize {
         self.lines as usize * self.slots * 7 / 8
     }
@@ -131,6 +132,7 @@ impl Form {
         ((product >> TAG_BITS) as usize, entry)
     }
     /// The tag, the bits below and the second piece of a number, given its entry and the line where that is.
+    #[inline]
     fn number(&self, line: usize, entry: u128) -> (u64, u64, u64) {
         let away = entry as u64 >> 8 & ones(CODE_BITS);
         let number = entry & 0xff | entry >> (8 + CODE_BITS) << 8;
@@ -157,6 +159,7 @@ impl Form {
 }
 
 /// How many entries of a number of bytes are in a line.
+#[inline]
 const fn slots(stride: usize) -> usize {
     (LINE - 1) / stride
 }
@@ -408,6 +411,7 @@ impl Table {
     ///
     /// # Errors
     /// If there is no room.
+    #[inline]
     pub(super) fn insert(&mut self, key: Key, position: u32, limit: u64) -> Result<(), Full> {
         let mut place = self.place(key);
         let part = place.part as usize;
@@ -459,6 +463,7 @@ impl Table {
         Ok(())
     }
 
+    #[inline]
     fn key(&self, part: usize, tag: u64, low: u64, rest: u64) -> Key {
         let low_bits = self.permutation.bits - self.part_bits - TAG_BITS;
         self.permutation.undo(((part as u64) << TAG_BITS | tag) << low_bits | low, rest)
@@ -517,6 +522,7 @@ impl Permutation {
 }
 
 /// The inverse of an odd number modulo 2^64.
+#[inline]
 const fn inverse(number: u64) -> u64 {
     // Each step doubles the number of correct bits; the number itself is correct in three.
     let mut inverse = number;

@@ -160,6 +160,7 @@ impl Tree {
     ///
     /// # Errors
     /// If there is no room.
+    #[inline]
     pub(super) fn add(&mut self, state: &[u64]) -> Result<[u32; 2], Full> {
         let Self { shape, leaves, inner, added } = self;
         let mut parts = (leaves, inner, Full::Numbers);
@@ -203,6 +204,7 @@ impl Tree {
 }
 
 /// The number of a part that was added, or why there is none.
+#[inline]
 fn number_or(added: Result<u32, Full>, full: &mut Full) -> u32 {
     added.unwrap_or_else(|reason| {
         *full = reason;

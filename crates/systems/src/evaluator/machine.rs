@@ -88,6 +88,7 @@ pub(crate) struct Machine<'a> {
 }
 
 impl Machine<'_> {
+    #[inline]
     pub(crate) fn test(&mut self, id: TestId) -> Result<bool, Stop> {
         let code = self.code;
         self.test_node(&code.tests[id])
@@ -432,6 +433,7 @@ impl Machine<'_> {
     }
 
     /// Whether a position of a multiset is present and satisfies a test.
+    #[inline]
     fn satisfies(
         &mut self,
         multiset: usize,
@@ -525,6 +527,7 @@ impl Machine<'_> {
         Ok(())
     }
 
+    #[inline]
     fn fill(&mut self, address: usize, template: TemplateId) -> Result<(), Stop> {
         let code = self.code;
         for (offset, &value) in code.templates[template].iter().enumerate() {

@@ -221,11 +221,13 @@ impl<'m> SpecialisedSystem<'m> {
     }
 
     /// Whether a stop was requested.
+    #[inline]
     pub(crate) fn is_interrupted(&self) -> bool {
         self.interrupt.is_raised()
     }
 
     /// The translations of the rules.
+    #[inline]
     pub(crate) fn rules(&self) -> &Table<RuleId, Translation> {
         &self.rules
     }
@@ -236,11 +238,13 @@ impl<'m> SpecialisedSystem<'m> {
     }
 
     /// The rules of which no instance has fired yet, on this system or one built on it.
+    #[inline]
     pub fn unfired(&self) -> Vec<RuleId> {
         self.fired.rest(None)
     }
 
     /// The rules that have fired.
+    #[inline]
     pub fn fired(&self) -> &FiredRules {
         &self.fired
     }
@@ -252,16 +256,19 @@ impl<'m> SpecialisedSystem<'m> {
     }
 
     /// The nodes of all of these.
+    #[inline]
     pub(crate) fn code(&self) -> &Code {
         &self.code
     }
 
     /// The model.
+    #[inline]
     pub fn model(&self) -> &Model {
         self.interpreter.model()
     }
 
     /// Whether states contain multisets, which are normalised after each step.
+    #[inline]
     pub(crate) fn has_multisets(&self) -> bool {
         !self.interpreter.layout().multisets().is_empty()
     }
@@ -328,12 +335,14 @@ impl<'m> SpecialisedSystem<'m> {
     }
 
     /// A state that outgrew the layout: other results must not be used. Only a repacked layout can be outgrown.
+    #[inline]
     pub fn outgrown(&self) -> Option<&Valuation> {
         self.outgrown.get()
     }
 
     /// The number of steps that the reference interpreter had to do. A repacked layout may have room for all states,
     /// but not for intermediate states of a step.
+    #[inline]
     pub fn consulted(&self) -> u64 {
         self.consulted.load(Ordering::Relaxed)
     }
@@ -366,6 +375,7 @@ impl<'m> SpecialisedSystem<'m> {
     }
 
     /// Runs the body of a unit on the state in memory.
+    #[inline]
     fn run_body(&self, unit: &SpecialisedUnit, arguments: &[i64], memory: &mut Memory) -> Fired {
         let mut machine = Machine { code: &self.code, memory };
         prepare(machine.memory, unit, arguments);
@@ -574,6 +584,7 @@ impl TransitionSystem for SpecialisedSystem<'_> {
         }
     }
 
+    #[inline]
     fn words(&self) -> usize {
         self.interpreter.layout().words()
     }
@@ -707,6 +718,7 @@ impl Batches for SpecialisedSystem<'_> {
 }
 
 impl Facts for SpecialisedSystem<'_> {
+    #[inline]
     fn is_safe(&self, _tag: u64, _state: &[u64]) -> bool {
         false
     }
