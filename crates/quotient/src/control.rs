@@ -13,10 +13,10 @@ use quotient_engines::{Clock, Observer as EngineObserver, Progress, Run, StopRea
 use quotient_ir::Interrupt;
 
 use crate::clock;
-use quotient_engines::defect::{self, Defect};
 use crate::error::Error;
 use crate::memory::{resident_bytes, usable_bytes};
 use crate::options::Limits;
+use quotient_engines::defect::{self, Defect};
 
 /// How often limits are checked.
 const INTERVAL: Duration = Duration::from_millis(25);

@@ -5,7 +5,8 @@
 
 use std::sync::Arc;
 
-use quotient_engines::partial_order::{Obstacle, Relations};
+use quotient_engines::partial_order::Relations;
+use quotient_engines::relations::{Obstacle, relations_within};
 use quotient_engines::{
     self as engines, EngineError, Marks, Measure, Pace, ReductionPlan, Run, SearchOptions, Step, StopReason,
     SymbolicError, SymbolicReport, Verdict, count_by_saturation,
@@ -214,7 +215,7 @@ impl<'a> Course<'a> {
         if self.relations.is_none() {
             let (model, search) = (model.clone(), search.clone());
             self.relations = Run::start(control.interrupt(), move |pace| {
-                Relations::with_budget(pace.budget(), model.ir(), model.layout(), &search)
+                relations_within(pace.budget(), model.ir(), model.layout(), &search)
             });
         }
         let Some(run) = &mut self.relations else { return Ok(Event::Ended(End::Nothing)) };

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use num_bigint::BigUint;
 use quotient_engines::{
-    AdaptiveError, EngineError, Pace, Reduction as Method, ReductionPlan, Run, SearchOptions, Step,
-    Symmetry as Group, SymmetrySource, plan_in_steps, too_large,
+    AdaptiveError, EngineError, Pace, Reduction as Method, ReductionPlan, Run, SearchOptions, Step, Symmetry as Group,
+    SymmetrySource, plan_in_steps, too_large,
 };
 use quotient_ir::{Budget, Interrupt, PropertyId};
 use quotient_symmetry::{Declared, Describer, Detection, DetectionError, PartialSymmetry, Preserved, Strategy};

@@ -7,8 +7,8 @@ use quotient_ir::builder::BuildError;
 use quotient_ir::{Diagnostic, Source, Span};
 use quotient_symmetry::PartialRefusal;
 
-use quotient_engines::defect::Defect;
 use crate::plan::Refusal;
+use quotient_engines::defect::Defect;
 
 /// Why there is no result.
 #[derive(Debug, thiserror::Error)]

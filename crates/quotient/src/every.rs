@@ -25,7 +25,6 @@ use quotient_ir::{self as ir, Budget, Diagnostic, PropertyId, Span};
 use quotient_symmetry::{Preserved, RoleReport, symmetries_of_text};
 
 use crate::control::{Control, Observer, Phase, Supervised};
-use quotient_engines::defect::Defect;
 use crate::error::Error;
 use crate::model::Model;
 use crate::names::ERRORS;
@@ -33,6 +32,7 @@ use crate::options::{Limits, Options};
 use crate::plan::{Plan, Refusal, refuse_every};
 use crate::report::Report;
 use crate::selection::{claims, named_properties};
+use quotient_engines::defect::Defect;
 
 /// The most objects of a view, besides those that shared variables name.
 const MOST_KEPT: usize = 6;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use num_bigint::BigUint;
-use quotient_engines::partial_order::Relations;
+use quotient_engines::relations::relations;
 use quotient_engines::{
     self as engines, Clock, GuardedQuotient, Measure, Membership, Observer as EngineObserver, Progress,
     Reduction as Method, Run, SearchOptions, SearchOrder, StopReason, SymbolicReport,
@@ -543,7 +543,7 @@ fn search_states(
     }
     let (mut search, mut partial_order) = (search.clone(), None);
     if options.partial_order == PartialOrder::On {
-        match Relations::of(model.ir(), model.layout(), &search, control.interrupt()) {
+        match relations(model.ir(), model.layout(), &search, control.interrupt()) {
             Ok(relations) => {
                 search.partial_order = Some(Arc::new(relations));
                 partial_order = Some(PartialOrderReport { unused: None });

@@ -15,12 +15,12 @@ use quotient_frontends::{
 use quotient_ir::{self as ir, Claim, DeadlockMode, Diagnostic, Layout, PropertyId, Source, Watched};
 
 use crate::control::{Control, Phase};
-use quotient_engines::defect::Defect;
 use crate::error::Error;
 use crate::identity::{TextFile, TextHash, hash_of};
 use crate::names::visible;
 use crate::plan::Refusal;
 use crate::report::UnsupportedProperty;
+use quotient_engines::defect::Defect;
 
 /// Options for loading a model.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use quotient_engines::partial_order::Relations;
+use quotient_engines::relations;
 use quotient_engines::{SearchOptions, SearchOrder, StopReason, StoreMode, TemporalParts};
 use quotient_ir::Interrupt;
 use quotient_symmetry::Strategy;
@@ -30,7 +30,7 @@ pub(crate) fn applied(
     }
     let relations = match obstacle(&plan.options) {
         Some(reason) => Err(reason.to_owned()),
-        None => Relations::of(plan.model.ir(), plan.model.layout(), &search, interrupt),
+        None => relations::relations(plan.model.ir(), plan.model.layout(), &search, interrupt),
     };
     match relations {
         Ok(relations) => {

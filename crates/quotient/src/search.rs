@@ -1,6 +1,8 @@
 //! Calls of the engines: every search goes through here, within the remaining memory.
 
-use quotient_engines::{self as engines, EngineError, Observer, ReductionPlan, Report, SearchOptions, StopReason};
+use quotient_engines::{
+    self as engines, EngineError, Network, Observer, ReductionPlan, Report, SearchOptions, StopReason,
+};
 
 use crate::control::Control;
 use crate::model::Model;
@@ -19,7 +21,20 @@ pub(crate) fn run(
     engines::check(model.ir(), model.layout(), plan, &within_memory(options, control), observer)
 }
 
-/// The same within the memory that the options allow, beside another search.
+/// The same together with other processes.
+pub(crate) fn run_distributed(
+    model: &Model,
+    plan: Option<&ReductionPlan>,
+    network: &Network,
+    options: &SearchOptions,
+    control: &Control,
+    observer: &mut dyn Observer,
+) -> Result<Report, EngineError> {
+    let options = within_memory(options, control);
+    engines::check_distributed(model.ir(), model.layout(), plan, network, &options, observer)
+}
+
+/// A search as planned within the memory that the options allow, beside another search.
 pub(crate) fn run_within(
     model: &Model,
     plan: Option<&ReductionPlan>,

@@ -5,12 +5,12 @@ use quotient_engines::{PropertyReport, SearchOptions, StopReason};
 use quotient_functions::{DeadValues, Slice};
 use quotient_ir::{Action, Interpreter, Layout, Outcome, Trace, TraceStep, Valuation, Violation, replay};
 
-use quotient_engines::defect::Defect;
 use crate::error::Error;
 use crate::options::{Engine, Symmetry};
 use crate::plan::Plan;
 use crate::report::SliceReport;
 use crate::run::Found;
+use quotient_engines::defect::Defect;
 
 /// A plan for a model with fewer states.
 pub(crate) struct Sliced {

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use quotient_engines::{Operators, SearchOptions, SolverMethod, SolverReport, check_by_solver};
+use quotient_engines::{Operators, SolverMethod, SolverReport, check_by_solver};
 use quotient_frontends::Language;
 
 use crate::control::{Control, Follower};
@@ -23,8 +23,8 @@ pub(crate) fn search(plan: &Plan, method: SolverMethod, control: &Control) -> Re
     };
     let group = symmetries.as_ref().and_then(|symmetries| symmetries.group.as_ref()).map(|group| &group.group);
     let mut follower = Follower::new(control, None);
-    let search = SearchOptions { solver: method, ..within_memory(search, control) };
-    let found = check_by_solver(model.ir(), model.layout(), group, &search, &mut follower)
+    let search = within_memory(search, control);
+    let found = check_by_solver(model.ir(), model.layout(), group, method, &search, &mut follower)
         .map_err(|error| Error::of_engine(model.source(), error))?;
     let SolverReport { report, method, gates, queries, clauses, depth, generators: _, invariant } = found;
     let operators = match model.language() {

@@ -14,7 +14,6 @@ use quotient_symmetry::{
 };
 
 use crate::control::{Control, Observer, Phase, Supervised};
-use quotient_engines::defect::Defect;
 use crate::detection;
 use crate::error::Error;
 use crate::memory::peak_bytes;
@@ -23,6 +22,7 @@ use crate::options::Symmetry;
 use crate::plan::Refusal;
 use crate::selection::{claims, named_properties};
 use crate::text::{self, TextReading};
+use quotient_engines::defect::Defect;
 
 /// The most work for the functions of a model whose text shows symmetries: some seconds.
 const MOST_WORK: u64 = 200_000_000;

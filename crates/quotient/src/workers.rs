@@ -67,9 +67,9 @@ pub(crate) fn conduct(
     control.enter(Phase::Searching);
     // The others have to be told before this process ends.
     control.write_at_the_end();
-    let options = SearchOptions { network: Some(network.clone()), threads: membership.workers, ..search.clone() };
-    let method = symmetries.as_ref().and_then(Symmetries::plan);
-    let report = search::run(model, method.map(Arc::as_ref), &options, control, &mut follower)
+    let options = SearchOptions { threads: membership.workers, ..search.clone() };
+    let method = symmetries.as_ref().and_then(Symmetries::plan).map(Arc::as_ref);
+    let report = search::run_distributed(model, method, &network, &options, control, &mut follower)
         .map_err(|error| Error::of_workers(model.source(), error, search))?;
     let (processes, workers) = (network.processes(), network.workers());
     let note = format!(

@@ -9,7 +9,7 @@ use num_bigint::BigUint;
 use quotient::{Checkpoint, Options, Symmetry};
 use quotient_engines::{
     AdaptiveError, EngineError, PartitionTime, PropertyReport, ReductionPlan, Report, SearchOptions, SearchOrder,
-    Silent, Spill, StopReason, StoreMode, SymmetrySource, Verdict, join,
+    Silent, Spill, StopReason, StoreMode, SymmetrySource, Verdict, check_distributed, join,
 };
 use quotient_ir::{
     Budget, DeadlockMode, Interpreter, Interrupt, Layout, Model, Property, PropertyId, PropertyKind, replay,
@@ -379,8 +379,8 @@ impl<'m> Cross<'m> {
             Hands::Threads(_) => check(options),
             Hands::Workers(crew) => alike(together(crew, |membership| {
                 let network = join(&membership, &[], &Interrupt::new()).map_err(|error| error.to_string())?;
-                let options = SearchOptions { network: Some(network), threads: crew.workers, ..options.clone() };
-                Ok(check(&options))
+                let options = SearchOptions { threads: crew.workers, ..options.clone() };
+                Ok(check_distributed(ir, layout, plan, &network, &options, &mut Silent))
             }))?,
         };
         match result {
@@ -407,19 +407,16 @@ impl<'m> Cross<'m> {
     }
 
     fn run_adaptive(&mut self, way: Way, options: &SearchOptions) -> Result<Outcome, String> {
-        let mut options = options.clone();
         if let Hands::Workers(_) = way.hands {
-            // It is refused, whoever else is there.
-            let membership = memberships(Crew { processes: 1, workers: 1 }).remove(0);
-            let network = join(&membership, &[], &Interrupt::new()).map_err(|error| error.to_string())?;
-            options.network = Some(network);
+            // What it removes is known to one process only: several have no way to search like this.
+            return Ok(Outcome::Refused);
         }
         if self.partial.is_none() {
             let properties = self.properties();
             self.partial = Some(PartialSymmetry::new(self.ir, self.layout, &properties, &Budget::unlimited()).ok());
         }
         let Some(Some(partial)) = &mut self.partial else { return Ok(Outcome::Unsuited) };
-        match quotient_engines::check_adaptive(partial, &options, PartitionTime::IfNeeded, &mut Silent) {
+        match quotient_engines::check_adaptive(partial, options, PartitionTime::IfNeeded, &mut Silent) {
             Ok(found) => Ok(Outcome::Found(Box::new(found.report))),
             Err(AdaptiveError::Unsupported(_)) => Ok(Outcome::Refused),
             Err(AdaptiveError::Refused(_)) => Ok(Outcome::Unsuited),

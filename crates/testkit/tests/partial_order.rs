@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use quotient_engines::partial_order::Relations;
+use quotient_engines::relations;
 use quotient_engines::{
     EngineError, Report, SearchOptions, SearchOrder, Silent, StopReason, Subject, SymmetrySource, Verdict,
     ViolationLimit, check,
@@ -89,7 +90,7 @@ fn compare(model: &Model, deadlock: DeadlockMode, tally: &Tally) -> Result<(), S
         all
     };
     let (wrong, all) = (with_first(false), with_first(true));
-    let relations = match Relations::of(model, &layout, &everything, &Interrupt::new()) {
+    let relations = match relations::relations(model, &layout, &everything, &Interrupt::new()) {
         Ok(relations) => Arc::new(relations),
         Err(_) => return Ok(()),
     };
@@ -161,7 +162,7 @@ fn compare(model: &Model, deadlock: DeadlockMode, tally: &Tally) -> Result<(), S
         };
         let mut options =
             SearchOptions { properties: Some(properties), deadlock, errors: false, ..SearchOptions::default() };
-        let Ok(relations) = Relations::of(model, &layout, &options, &Interrupt::new()) else { continue };
+        let Ok(relations) = relations::relations(model, &layout, &options, &Interrupt::new()) else { continue };
         // A property may have no value in a state that violates another one.
         let alone = check(model, &layout, None, &options, &mut Silent).map_err(text)?;
         if alone.stop_reason.as_ref().is_some_and(|reason| *reason != StopReason::Violation) {
@@ -221,7 +222,7 @@ fn compare_one(model: &Model, deadlock: DeadlockMode, seed: u64, tally: &Tally) 
         all.extend(violated(&every, model, true));
     }
     let budget = Budget::new(WORK_OF_MANY, Interrupt::new());
-    let Ok(relations) = Relations::with_budget(&budget, model, &layout, &asked) else { return Ok(()) };
+    let Ok(relations) = relations::relations_within(&budget, model, &layout, &asked) else { return Ok(()) };
     let plan = match symmetries {
         true => {
             let (preserved, strategy) = (Preserved::Properties(&properties), Some(Strategy::Canonical));

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use quotient_engines::partial_order::Relations;
+use quotient_engines::relations;
 use quotient_engines::{Report, SearchOptions, SearchOrder, Silent, Spill, Subject, SymmetrySource, Verdict, check};
 use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{DeadlockMode, Interrupt, Layout, Model, PropertyId, PropertyKind, Source};
@@ -31,7 +31,7 @@ fn agree(name: &str, model: &Model, deadlock: DeadlockMode) -> Option<[u64; 4]> 
     let whole = check(model, &layout, None, &options, &mut Silent).unwrap();
     let symmetric = plan(model, &layout, &kept, SymmetrySource::Detected, Some(Strategy::Canonical)).unwrap();
     let quotient = check(model, &layout, Some(&symmetric), &options, &mut Silent).unwrap();
-    let relations = Relations::of(model, &layout, &options, &Interrupt::new()).map(Arc::new).ok()?;
+    let relations = relations::relations(model, &layout, &options, &Interrupt::new()).map(Arc::new).ok()?;
     let mut states = [whole.states, 0, quotient.states, 0];
     for (order, threads) in
         [(SearchOrder::BreadthFirst, 1), (SearchOrder::BreadthFirst, 2), (SearchOrder::DepthFirst, 1)]
@@ -62,7 +62,7 @@ fn pass(model: &Model) -> [Report; 2] {
     let layout = Layout::new(model).unwrap();
     [SearchOrder::BreadthFirst, SearchOrder::DepthFirst].map(|order| {
         let options = SearchOptions { order, deadlock: DeadlockMode::Stuck, ..SearchOptions::default() };
-        let relations = Relations::of(model, &layout, &options, &Interrupt::new()).unwrap();
+        let relations = relations::relations(model, &layout, &options, &Interrupt::new()).unwrap();
         let options = SearchOptions { partial_order: Some(Arc::new(relations)), ..options };
         check(model, &layout, None, &options, &mut Silent).unwrap()
     })
@@ -252,7 +252,7 @@ fn transient_states_are_refused_where_stuttering_counts_as_a_deadlock() {
     let model = promela("atomic", "byte x; active [2] proctype A() { atomic { x = 1; x = 0 } }");
     let layout = Layout::new(&model).unwrap();
     let options = SearchOptions { deadlock: DeadlockMode::Stuttering, ..SearchOptions::default() };
-    let reason = Relations::of(&model, &layout, &options, &Interrupt::new()).expect_err("it is refused");
+    let reason = relations::relations(&model, &layout, &options, &Interrupt::new()).expect_err("it is refused");
     assert!(reason.contains("transient"), "{reason}");
 }
 
@@ -265,7 +265,7 @@ fn steps_that_change_nothing() {
     let model = load_murphi("idle", text, &[]).unwrap();
     let layout = Layout::new(&model).unwrap();
     let options = SearchOptions { deadlock: DeadlockMode::Stuttering, ..SearchOptions::default() };
-    let relations = Relations::of(&model, &layout, &options, &Interrupt::new()).unwrap();
+    let relations = relations::relations(&model, &layout, &options, &Interrupt::new()).unwrap();
     let options = SearchOptions { partial_order: Some(Arc::new(relations)), ..options };
     let report = check(&model, &layout, None, &options, &mut Silent).unwrap();
     let stuck = report.properties.iter().find(|property| property.subject == Subject::Deadlock).unwrap();
@@ -283,7 +283,7 @@ fn elements_that_are_added_at_times() {
     let model = load_murphi("boxes", text, &[]).unwrap();
     let layout = Layout::new(&model).unwrap();
     let options = SearchOptions { deadlock: DeadlockMode::Stuttering, ..SearchOptions::default() };
-    let reason = Relations::of(&model, &layout, &options, &Interrupt::new()).expect_err("it is refused");
+    let reason = relations::relations(&model, &layout, &options, &Interrupt::new()).expect_err("it is refused");
     assert_eq!(reason, "whether a step changes anything is not known");
 }
 

@@ -146,13 +146,9 @@ fn compare(model: &Model, deadlock: DeadlockMode) -> Result<Option<bool>, String
         // The depth of a proof by induction without symmetries.
         let mut depth = None;
         for group in [None, group.as_ref()] {
-            let options = SearchOptions {
-                solver: method,
-                max_depth: (method != SolverMethod::Ic3).then_some(8),
-                ..options.clone()
-            };
+            let options = SearchOptions { max_depth: (method != SolverMethod::Ic3).then_some(8), ..options.clone() };
             let name = format!("{} {}", method.name(), if group.is_some() { "with symmetries" } else { "without" });
-            let found = match check_by_solver(model, &layout, group, &options, &mut Silent) {
+            let found = match check_by_solver(model, &layout, group, method, &options, &mut Silent) {
                 Ok(found) => found,
                 Err(EngineError::NotEncodable { .. }) => return Ok(None),
                 Err(error) => return Err(format!("{name}: {error}")),
@@ -229,7 +225,7 @@ fn of_example(
     let group = group(model, &layout).filter(|_| with_symmetries);
     let properties = Some(of_kind(model, PropertyKind::Invariant));
     let options = SearchOptions { properties, deadlock, ..SearchOptions::default() };
-    match check_by_solver(model, &layout, group.as_ref(), &options, observer) {
+    match check_by_solver(model, &layout, group.as_ref(), SolverMethod::Ic3, &options, observer) {
         Ok(found) => Some(Ok(found.report.verdict)),
         Err(EngineError::NotEncodable { .. }) => None,
         Err(error) => Some(Err(error.to_string())),
@@ -361,13 +357,13 @@ fn induction_needs_fewer_steps_with_symmetries() {
     let layout = Layout::new(&model).expect("a layout");
     let group = group(&model, &layout);
     let options = SearchOptions {
-        solver: SolverMethod::Induction,
         deadlock: DeadlockMode::Off,
         properties: Some(of_kind(&model, PropertyKind::Invariant)),
         ..SearchOptions::default()
     };
     let depths = [None, group.as_ref()].map(|group| {
-        let found = check_by_solver(&model, &layout, group, &options, &mut Silent).expect("a report");
+        let found =
+            check_by_solver(&model, &layout, group, SolverMethod::Induction, &options, &mut Silent).expect("a report");
         assert_eq!(found.report.verdict, Verdict::Holds);
         found.depth
     });
@@ -390,8 +386,8 @@ fn a_check_that_is_interrupted_is_inconclusive() {
     for max_memory in [None, Some(1000)] {
         let options = SearchOptions { max_memory, deadlock: DeadlockMode::Off, ..SearchOptions::default() };
         let found = match max_memory {
-            None => check_by_solver(&model, &layout, None, &options, &mut Raised),
-            Some(_) => check_by_solver(&model, &layout, None, &options, &mut Silent),
+            None => check_by_solver(&model, &layout, None, SolverMethod::Ic3, &options, &mut Raised),
+            Some(_) => check_by_solver(&model, &layout, None, SolverMethod::Ic3, &options, &mut Silent),
         };
         let found = found.expect("a report").report;
         let reason = max_memory.map_or(StopReason::Interrupted, StopReason::MemoryLimit);
@@ -409,7 +405,7 @@ fn a_proof_prints_in_names_of_the_model() {
     let model = load_murphi("colours", text, &[]).expect("a model");
     let layout = Layout::new(&model).expect("a layout");
     let options = SearchOptions::default();
-    let found = check_by_solver(&model, &layout, None, &options, &mut Silent).expect("a report");
+    let found = check_by_solver(&model, &layout, None, SolverMethod::Ic3, &options, &mut Silent).expect("a report");
     assert_eq!(found.report.verdict, Verdict::Holds);
     let invariant = found.invariant.expect("a proof");
     let lines = invariant.lines(&model, &layout, Operators::MURPHI);
@@ -427,7 +423,7 @@ fn conditions_hold(
     let Ok(layout) = Layout::new(model) else { return Ok(None) };
     let properties = Some(of_kind(model, PropertyKind::Invariant));
     let options = SearchOptions { properties, deadlock, ..SearchOptions::default() };
-    let found = match check_by_solver(model, &layout, None, &options, observer) {
+    let found = match check_by_solver(model, &layout, None, SolverMethod::Ic3, &options, observer) {
         Ok(found) => found,
         Err(EngineError::NotEncodable { .. }) => return Ok(None),
         Err(error) => return Err(error.to_string()),
@@ -493,7 +489,7 @@ fn what_is_not_encoded_is_refused_with_a_location() {
         rule multisetcount(i: m, true) < 2 ==> multisetadd(x, m) end;";
     let model = load_murphi("multiset", text, &[]).expect("a model");
     let layout = Layout::new(&model).expect("a layout");
-    let refused = check_by_solver(&model, &layout, None, &SearchOptions::default(), &mut Silent);
+    let refused = check_by_solver(&model, &layout, None, SolverMethod::Ic3, &SearchOptions::default(), &mut Silent);
     let Err(EngineError::NotEncodable { span, .. }) = refused else { panic!("{refused:?}") };
     assert!(text[span.start as usize..].starts_with('m'), "{span:?}");
 }
@@ -503,7 +499,8 @@ fn covers_stay_undecided() {
     let text = "var x: boolean; startstate x := true end; rule true ==> x := !x end; invariant x | !x; cover x;";
     let model = load_murphi("cover", text, &[]).expect("a model");
     let layout = Layout::new(&model).expect("a layout");
-    let found = check_by_solver(&model, &layout, None, &SearchOptions::default(), &mut Silent).expect("a report");
+    let found = check_by_solver(&model, &layout, None, SolverMethod::Ic3, &SearchOptions::default(), &mut Silent)
+        .expect("a report");
     let verdicts: Vec<Verdict> = found.report.properties.iter().map(|property| property.verdict).collect();
     assert_eq!(verdicts, [Verdict::Holds, Verdict::Inconclusive, Verdict::Holds, Verdict::Holds]);
     assert_eq!(found.report.verdict, Verdict::Inconclusive);

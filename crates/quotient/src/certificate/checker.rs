@@ -28,10 +28,10 @@ use quotient_symmetry::{Certifier, Instance, Literals, Rejection, StateMap, Subj
 
 use super::{CellMove, Certificate, GeneratorRecord, InstanceName, RuleMove, ValueName, instance_name, value_name};
 use crate::control::{Control, Phase, Silent, Supervised};
-use quotient_engines::defect::Defect;
 use crate::error::Error;
 use crate::model::Model;
 use crate::selection::named_properties;
+use quotient_engines::defect::Defect;
 
 /// The maximum number of instances executed for all states and generators together.
 const RUNS: usize = 100_000;

@@ -49,22 +49,24 @@ fn a_search_alone_is_never_held_up() {
 
 #[test]
 fn symmetries_that_are_found_at_once_are_used_at_once() {
-    check(detecting(), [
-        (Event::Begin, DETECT),
-        (known(6, true), Action::Restart),
-        (mark(1 << 20, 1 << 30, 1 << 19), Action::Search),
-    ]);
+    check(
+        detecting(),
+        [(Event::Begin, DETECT), (known(6, true), Action::Restart), (mark(1 << 20, 1 << 30, 1 << 19), Action::Search)],
+    );
 }
 
 #[test]
 fn detection_takes_a_share_of_the_search() {
-    check(detecting(), [
-        (Event::Begin, DETECT),
-        (Event::Waits(Reached::default()), Action::Search),
-        (mark(5_000, 300_000, 2_000), Action::Search),
-        (mark(300_000, 16_000_000, 100_000), Action::Grant(Beside::Detection, 1_120_000)),
-        (Event::Waits(Reached::default()), Action::Search),
-    ]);
+    check(
+        detecting(),
+        [
+            (Event::Begin, DETECT),
+            (Event::Waits(Reached::default()), Action::Search),
+            (mark(5_000, 300_000, 2_000), Action::Search),
+            (mark(300_000, 16_000_000, 100_000), Action::Grant(Beside::Detection, 1_120_000)),
+            (Event::Waits(Reached::default()), Action::Search),
+        ],
+    );
     assert!(detection_beside(u64::MAX) > 1 << 50);
 }
 
@@ -95,85 +97,103 @@ fn a_search_begins_again_if_much_is_left() {
 #[test]
 fn symmetries_that_were_asked_for_are_used_whenever_they_are_found() {
     let terms = DetectionTerms { patience: Patience::Much, nodes: 0 };
-    check(Terms { detection: Some(terms), tries_parts: true, ..Terms::default() }, [
-        (Event::Begin, Action::Grant(Beside::Detection, PATIENT_DETECTION)),
-        (Event::Waits(Reached::default()), Action::Search),
-        (mark(1 << 20, 1 << 24, 3), Action::Grant(Beside::Detection, PATIENT_DETECTION + (1 << 24))),
-        (known(2, true), Action::Restart),
-    ]);
+    check(
+        Terms { detection: Some(terms), tries_parts: true, ..Terms::default() },
+        [
+            (Event::Begin, Action::Grant(Beside::Detection, PATIENT_DETECTION)),
+            (Event::Waits(Reached::default()), Action::Search),
+            (mark(1 << 20, 1 << 24, 3), Action::Grant(Beside::Detection, PATIENT_DETECTION + (1 << 24))),
+            (known(2, true), Action::Restart),
+        ],
+    );
 }
 
 #[test]
 fn a_part_of_the_steps_is_tried_when_relations_are_known() {
-    check(with_parts(), [
-        (Event::Begin, Action::Search),
-        (mark(4_000, 90_000, 2_000), Action::Search),
-        (mark(8_000, 180_000, 4_000), Action::Grant(Beside::Relations, LEAST_RELATIONS + 60_000)),
-        (Event::Ended(End::Ready), Action::Grant(Beside::Parts, 1_000)),
-        // A tenth of its states wait, half of those of the search: promising.
-        (Event::Waits(at(1_000, 2_000, 100)), Action::Grant(Beside::Parts, 2_000)),
-        (Event::Waits(at(2_000, 4_000, 100)), Action::Search),
-        (mark(8_500, 190_000, 4_000), Action::Search),
-        (mark(9_000, 200_000, 4_000), Action::Grant(Beside::Parts, 1_125)),
-        (Event::Ended(End::Answer), Action::Take(Beside::Parts)),
-    ]);
+    check(
+        with_parts(),
+        [
+            (Event::Begin, Action::Search),
+            (mark(4_000, 90_000, 2_000), Action::Search),
+            (mark(8_000, 180_000, 4_000), Action::Grant(Beside::Relations, LEAST_RELATIONS + 60_000)),
+            (Event::Ended(End::Ready), Action::Grant(Beside::Parts, 1_000)),
+            // A tenth of its states wait, half of those of the search: promising.
+            (Event::Waits(at(1_000, 2_000, 100)), Action::Grant(Beside::Parts, 2_000)),
+            (Event::Waits(at(2_000, 4_000, 100)), Action::Search),
+            (mark(8_500, 190_000, 4_000), Action::Search),
+            (mark(9_000, 200_000, 4_000), Action::Grant(Beside::Parts, 1_125)),
+            (Event::Ended(End::Answer), Action::Take(Beside::Parts)),
+        ],
+    );
 }
 
 #[test]
 fn an_attempt_that_disappoints_three_times_is_given_up() {
     let bad = || Event::Waits(at(1_000, 2_000, 1_000));
-    check(with_parts(), [
-        (Event::Begin, Action::Search),
-        (mark(8_000, 180_000, 4_000), Action::Grant(Beside::Relations, LEAST_RELATIONS + 60_000)),
-        (Event::Ended(End::Ready), Action::Grant(Beside::Parts, 1_000)),
-        (bad(), Action::Search),
-        (mark(15_000, 400_000, 7_000), Action::Search),
-        (mark(16_000, 400_000, 8_000), Action::Grant(Beside::Parts, 2_000)),
-        (bad(), Action::Search),
-        (mark(32_000, 800_000, 16_000), Action::Grant(Beside::Parts, 4_000)),
-        (bad(), Action::GiveUp(Beside::Parts)),
-        (Event::GivenUp, Action::Search),
-        (mark(64_000, 1_600_000, 32_000), Action::Search),
-    ]);
+    check(
+        with_parts(),
+        [
+            (Event::Begin, Action::Search),
+            (mark(8_000, 180_000, 4_000), Action::Grant(Beside::Relations, LEAST_RELATIONS + 60_000)),
+            (Event::Ended(End::Ready), Action::Grant(Beside::Parts, 1_000)),
+            (bad(), Action::Search),
+            (mark(15_000, 400_000, 7_000), Action::Search),
+            (mark(16_000, 400_000, 8_000), Action::Grant(Beside::Parts, 2_000)),
+            (bad(), Action::Search),
+            (mark(32_000, 800_000, 16_000), Action::Grant(Beside::Parts, 4_000)),
+            (bad(), Action::GiveUp(Beside::Parts)),
+            (Event::GivenUp, Action::Search),
+            (mark(64_000, 1_600_000, 32_000), Action::Search),
+        ],
+    );
 }
 
 #[test]
 fn a_violation_of_an_attempt_is_the_answer_when_the_search_is_twice_as_large() {
-    check(with_parts(), [
-        (Event::Begin, Action::Search),
-        (mark(8_000, 180_000, 4_000), Action::Grant(Beside::Relations, LEAST_RELATIONS + 60_000)),
-        (Event::Ended(End::Ready), Action::Grant(Beside::Parts, 1_000)),
-        (Event::Ended(End::Violation), Action::Search),
-        (mark(15_999, 400_000, 7_000), Action::Search),
-        (mark(16_000, 400_000, 7_000), Action::Take(Beside::Parts)),
-    ]);
+    check(
+        with_parts(),
+        [
+            (Event::Begin, Action::Search),
+            (mark(8_000, 180_000, 4_000), Action::Grant(Beside::Relations, LEAST_RELATIONS + 60_000)),
+            (Event::Ended(End::Ready), Action::Grant(Beside::Parts, 1_000)),
+            (Event::Ended(End::Violation), Action::Search),
+            (mark(15_999, 400_000, 7_000), Action::Search),
+            (mark(16_000, 400_000, 7_000), Action::Take(Beside::Parts)),
+        ],
+    );
 }
 
 #[test]
 fn adaptive_reduction_waits_for_the_number_of_symmetries() {
     let terms = Terms { tries_adaptive: true, ..detecting() };
-    check(terms, [
-        (Event::Begin, DETECT),
-        (Event::Waits(Reached::default()), Action::Search),
-        (mark(30_000, 100_000, 10_000), Action::Search),
-        (mark(300_000, 16_000_000, 1_000), Action::Grant(Beside::Detection, 1_120_000)),
-        (known(1, true), Action::Grant(Beside::Adaptive, 2_000_000 / ADAPTIVE_PORTIONS)),
-        // At the same depth, it has more than its share of the states.
-        (Event::Waits(at(5_000, 9_000, 100)), Action::GiveUp(Beside::Adaptive)),
-        (Event::GivenUp, Action::Search),
-    ]);
+    check(
+        terms,
+        [
+            (Event::Begin, DETECT),
+            (Event::Waits(Reached::default()), Action::Search),
+            (mark(30_000, 100_000, 10_000), Action::Search),
+            (mark(300_000, 16_000_000, 1_000), Action::Grant(Beside::Detection, 1_120_000)),
+            (known(1, true), Action::Grant(Beside::Adaptive, 2_000_000 / ADAPTIVE_PORTIONS)),
+            // At the same depth, it has more than its share of the states.
+            (Event::Waits(at(5_000, 9_000, 100)), Action::GiveUp(Beside::Adaptive)),
+            (Event::GivenUp, Action::Search),
+        ],
+    );
 }
 
 #[test]
 fn a_set_goes_on_in_step_with_the_search() {
     let set = SetTerms { instances: 32, slots: 10, is_reduced: false };
-    check(Terms { set: Some(set), ..Terms::default() }, [
-        (Event::Begin, Action::Search),
-        (mark(400, 4_000_000, 100), Action::Search),
-        (mark(600, 4_000_000, 100), Action::Grant(Beside::Set, 1_000_600)),
-        (Event::Waits(Reached::default()), Action::Search),
-        (mark(700, 4_010_000, 100), Action::Search),
-        (mark(800, 4_100_000, 100), Action::Grant(Beside::Set, 1_025_800)),
-        (Event::Ended(End::Answer), Action::Take(Beside::Set)),
-    ]);
+    check(
+        Terms { set: Some(set), ..Terms::default() },
+        [
+            (Event::Begin, Action::Search),
+            (mark(400, 4_000_000, 100), Action::Search),
+            (mark(600, 4_000_000, 100), Action::Grant(Beside::Set, 1_000_600)),
+            (Event::Waits(Reached::default()), Action::Search),
+            (mark(700, 4_010_000, 100), Action::Search),
+            (mark(800, 4_100_000, 100), Action::Grant(Beside::Set, 1_025_800)),
+            (Event::Ended(End::Answer), Action::Take(Beside::Set)),
+        ],
+    );
 }

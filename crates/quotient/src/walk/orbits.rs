@@ -60,7 +60,9 @@ impl Orbits {
         let mut members = vec![(state.clone(), SparsePermutation::identity())];
         let mut waiting = VecDeque::from([0]);
         while let Some(position) = waiting.pop_front() {
-            for (map, generator) in reduction(&self.plan).group.maps().iter().zip(reduction(&self.plan).group.generators()) {
+            for (map, generator) in
+                reduction(&self.plan).group.maps().iter().zip(reduction(&self.plan).group.generators())
+            {
                 if members.len() >= limit {
                     break;
                 }
@@ -79,7 +81,8 @@ impl Orbits {
 
     fn canonical(&mut self, state: &Valuation) -> (Valuation, SparsePermutation) {
         let mut words = self.model.layout().state(state).0;
-        let permutation = reduction(&self.plan).canonicalizer.canonicalize_with_witness(&mut self.workspace, &mut words);
+        let permutation =
+            reduction(&self.plan).canonicalizer.canonicalize_with_witness(&mut self.workspace, &mut words);
         (self.model.layout().unpack(&words), permutation)
     }
 

@@ -1,0 +1,39 @@
+//! Transition systems and wrappers: the evaluator specialised to each instance, the code generator on top of it, the layer
+//! for transient states, and the quotient by symmetries; the choice of a reduction, and layouts as narrow as a model allows.
+//!
+//! Only this crate generates code. Knows nothing of searches.
+
+mod compiled;
+mod deferred;
+mod evaluator;
+mod firing;
+mod guard;
+mod packed_map;
+mod passing;
+mod patience;
+mod possible;
+mod quotient;
+mod reduction;
+mod reference;
+mod repacking;
+mod starts;
+mod tuning;
+pub mod walk;
+
+pub use compiled::CompiledSystem;
+pub use deferred::DeferredSystem;
+pub use evaluator::{EvaluatorScratch, SPECIALISED_INSTANCES, SpecialisedSystem};
+pub use firing::FiredRules;
+pub use guard::Guard;
+pub use packed_map::PackedMap;
+pub use passing::{PassingScratch, PassingSystem};
+pub use patience::{Patience, SLOW_STEPS};
+pub use possible::layout_of_possible;
+pub use quotient::{QuotientScratch, QuotientSystem};
+pub use reduction::{
+    LivenessSearch, Markers, Reduction, ReductionPlan, Route, Symmetry, SymmetrySource, plan, plan_in_steps,
+    symmetries, too_large,
+};
+pub use reference::ReferenceSystem;
+pub use repacking::Repacking;
+pub use starts::{StartSieve, StartsUpTo};
