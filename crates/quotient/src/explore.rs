@@ -11,6 +11,7 @@ use quotient_engines::{
     self as engines, Clock, GuardedQuotient, Membership, Observer as EngineObserver, Progress, Reduction as Method,
     SearchOptions, SearchOrder, StopReason,
 };
+use quotient_frontends::Language;
 use quotient_groups::SparsePermutation;
 use quotient_ir::{Action, DeadlockMode, Interrupt, Layout};
 use quotient_symmetry::{Describer, Families, Strategy, Workspace};
@@ -21,6 +22,7 @@ use crate::control::{Control, Follower, Observer, Phase, Supervised};
 use crate::counters::{self, Trial};
 use crate::detection::{self, Symmetries, ToPreserve};
 use crate::error::Error;
+use crate::lowering::Lowering;
 use crate::model::Model;
 use crate::options::{Engine, Limits, PartialOrder, Reduction, Symmetry};
 use crate::plan::{MOST_THREADS, Refusal, SearchParts, refuse_symmetry, refuse_workers};
@@ -39,8 +41,9 @@ const MANY_STATES: u64 = 100_000;
 /// What to explore, and how. The default counts the states of the model itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExploreOptions {
-    /// Which symmetries to use.
-    pub symmetry: Symmetry,
+    /// Which symmetries to use. By default none; those of a Petri net, whose numbers are the same with them, unless its
+    /// states are searched as sets or by counters.
+    pub symmetry: Option<Symmetry>,
     /// How to use them. [`Reduction::Adaptive`] is the guarded annotated quotient.
     pub reduction: Reduction,
     /// Whether to leave out steps that do not depend on others: then the states represented are not counted, and there is
@@ -68,7 +71,7 @@ pub struct ExploreOptions {
 impl Default for ExploreOptions {
     fn default() -> Self {
         Self {
-            symmetry: Symmetry::Off,
+            symmetry: None,
             reduction: Reduction::Auto,
             partial_order: PartialOrder::Off,
             deadlock: None,
@@ -98,6 +101,8 @@ pub enum Keep {
 /// The result.
 #[derive(Clone, Debug)]
 pub struct Exploration {
+    /// The model whose states were visited: that of the request, without its claims.
+    pub model: Model,
     /// The report of the search.
     pub report: Report,
     /// The graph, as far as it was requested.
@@ -234,7 +239,9 @@ pub fn explore(
     control: &Control,
     observer: &mut dyn Observer,
 ) -> Result<Exploration, Error> {
+    let options = &options.for_model(model);
     let mut notes = check_options(options)?;
+    let model = &model.lowered(Lowering::for_exploration(), control)?;
     let started = Instant::now();
     control.tighten(&options.limits);
     let search = SearchOptions {
@@ -245,7 +252,7 @@ pub fn explore(
         max_depth: options.limits.max_depth,
         store_passing: options.store_passing,
         // Only so are the firings of a quotient known.
-        statistics: model.ir().counts_tokens && options.symmetry != Symmetry::Off && options.workers.is_none(),
+        statistics: model.ir().counts_tokens && options.wished_symmetry() != Symmetry::Off && options.workers.is_none(),
         ..SearchOptions::default()
     };
     let stopped = |reason| Found::new(None, search::unfinished(model, &search, reason, control));
@@ -268,7 +275,8 @@ pub fn explore(
         && found.counted.is_none();
     let is_known = found.report.stop_reason.is_none() && deadlock != DeadlockMode::Off && is_drawn;
     let deadlocks = is_known.then(|| graph.deadlocks());
-    Ok(Exploration { report: Report::new(found, notes, control, started.elapsed()), graph, deadlocks, net })
+    let report = Report::new(found, notes, control, started.elapsed());
+    Ok(Exploration { model: model.clone(), report, graph, deadlocks, net })
 }
 
 /// The numbers of a net, if the search finished and counted them.
@@ -288,13 +296,25 @@ fn net_counts(found: &Found, (most_in_place, most_in_marking): (u64, u64)) -> Op
 }
 
 impl ExploreOptions {
-    /// Refuses what [`explore`] refuses before it looks at a model.
+    /// Refuses what [`explore`] refuses before it searches.
     ///
     /// # Errors
     /// The reason.
-    pub fn check(&self) -> Result<(), Error> {
-        check_options(self)?;
+    pub fn check(&self, model: &Model) -> Result<(), Error> {
+        check_options(&self.for_model(model))?;
         Ok(())
+    }
+
+    /// The same with what was left open.
+    fn for_model(&self, model: &Model) -> Self {
+        let uses_symmetries =
+            model.language() == Some(Language::Pnml) && !matches!(self.engine, Engine::Symbolic | Engine::Counters);
+        let usual = if uses_symmetries { Symmetry::Auto } else { Symmetry::Off };
+        Self { symmetry: self.symmetry.or(Some(usual)), ..self.clone() }
+    }
+
+    fn wished_symmetry(&self) -> Symmetry {
+        self.symmetry.unwrap_or(Symmetry::Off)
     }
 }
 
@@ -309,7 +329,9 @@ fn check_options(options: &ExploreOptions) -> Result<Vec<String>, Refusal> {
     let refused = match options.engine {
         Engine::Symbolic => match () {
             () if options.keep != Keep::Counts => Some("sets of states have no graph"),
-            () if options.symmetry != Symmetry::Off => Some("sets are counted without symmetries: use --symmetry off"),
+            () if options.wished_symmetry() != Symmetry::Off => {
+                Some("sets are counted without symmetries: use --symmetry off")
+            }
             () if options.reduction != Reduction::Auto => Some("sets are counted without a reduction"),
             () if options.partial_order != PartialOrder::Off => Some("sets are counted with all steps"),
             () if options.order != SearchOrder::BreadthFirst => Some("sets have no search order"),
@@ -319,7 +341,7 @@ fn check_options(options: &ExploreOptions) -> Result<Vec<String>, Refusal> {
         },
         Engine::Counters => match () {
             () if options.keep != Keep::Counts => Some("counted objects have no graph"),
-            () if options.symmetry != Symmetry::Off => {
+            () if options.wished_symmetry() != Symmetry::Off => {
                 Some("what is counted follows from the text: use --symmetry off")
             }
             () if options.reduction != Reduction::Auto => Some("counters are a reduction of their own"),
@@ -343,7 +365,7 @@ fn check_options(options: &ExploreOptions) -> Result<Vec<String>, Refusal> {
             return Err(Refusal::Explore("reductions of sets are for `check --engine symbolic`"));
         }
         Reduction::Adaptive => {
-            let refused = if options.symmetry == Symmetry::Declared {
+            let refused = if options.wished_symmetry() == Symmetry::Declared {
                 Some("the guarded quotient of --reduction adaptive does not use declarations")
             } else if options.order != SearchOrder::BreadthFirst {
                 Some("the guarded quotient of --reduction adaptive is built breadth-first only")
@@ -360,7 +382,7 @@ fn check_options(options: &ExploreOptions) -> Result<Vec<String>, Refusal> {
                 return Err(Refusal::Explore(refused));
             }
         }
-        reduction => refuse_symmetry(options.symmetry, reduction)?,
+        reduction => refuse_symmetry(options.wished_symmetry(), reduction)?,
     }
     if options.partial_order != PartialOrder::Off {
         let refused = match () {
@@ -414,7 +436,7 @@ fn conduct(
     if !may_be_sets {
         return search_states(model, options, search, control, None);
     }
-    let trial = match options.symmetry {
+    let trial = match options.wished_symmetry() {
         Symmetry::Auto => counters::try_explore(model, search, control)?,
         _ => Trial::Unsuited,
     };
@@ -480,7 +502,7 @@ fn search_states(
             (Err(error), None) => Err(error),
         };
     }
-    let wish = (options.symmetry, options.reduction);
+    let wish = (options.wished_symmetry(), options.reduction);
     let preserved = ToPreserve::of_search(Vec::new(), search);
     if let Some(membership) = &options.workers {
         let mut facts = workers::facts_of_model(model);

@@ -73,6 +73,7 @@ mod expressions;
 mod family;
 mod forecast;
 mod identity;
+mod lowering;
 mod memory;
 mod model;
 pub mod names;
@@ -120,9 +121,10 @@ pub use explore::{Exploration, ExploreOptions, GraphEdge, Keep, NetCounts, SHOWN
 pub use expressions::{Expression, Reached, reach};
 pub use family::{Factor, Member, SizeFamily, family};
 pub use identity::{TextFile, TextHash};
+pub use lowering::Lowering;
 pub use memory::peak_bytes;
 pub use model::{LoadOptions, Model, read, read_source};
-pub use options::{Checkpoint, Engine, Limits, Options, PartialOrder, Reduction, Symmetry};
+pub use options::{Checkpoint, Engine, Limits, Options, PartialOrder, Reduction, Symmetry, USUAL_BITSTATE_BYTES};
 pub use partial::{Approximations, Image, PartialReport, partial_symmetry};
 pub use plan::{MOST_THREADS, Plan, Refusal};
 pub use quotient_engines::{
@@ -130,7 +132,7 @@ pub use quotient_engines::{
     PropertyReport, RuleFirings, SearchOrder, SetsReport, SolverMethod, Spill, StopReason, StoreMode, Subject,
     TemporalReport, UsedSymmetry, Verdict, ViolationLimit, Way,
 };
-pub use quotient_frontends::{LabelChecks, Language, WellDefinedness, format_murphi, outline, syntax_errors};
+pub use quotient_frontends::{Language, WellDefinedness, format_murphi, outline, syntax_errors};
 pub use quotient_symmetry::{
     CertificationReport, CertifiedGroup, Completed, Description, Explanation, Family, Fixed, Individuals, Limit, Moved,
     Reason, Refused, RoleReport, Strategy, TooManyStates, Witness,
@@ -149,6 +151,7 @@ pub use text::TextReading;
 /// If there is no model in the file, the options cannot be used, or there is a defect in this program.
 pub fn check(path: impl AsRef<Path>, options: &Options) -> Result<Report, Error> {
     let control = Control::start(&options.limits);
-    let model = Model::load(path, &LoadOptions::default(), &control)?;
+    let loading = LoadOptions { lowering: Lowering::for_check(options), ..LoadOptions::default() };
+    let model = Model::load(path, &loading, &control)?;
     Plan::new(&model, options)?.run_with(&control, &mut Silent)
 }

@@ -8,6 +8,9 @@ use quotient_engines::{FairnessMode, Membership, SearchOrder, SolverMethod, Spil
 use quotient_ir::DeadlockMode;
 use quotient_symmetry::Strategy;
 
+/// The usual size of the table of [`StoreMode::Bitstate`], in bytes.
+pub const USUAL_BITSTATE_BYTES: u64 = 256 << 20;
+
 /// Which symmetries to use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Symmetry {

@@ -27,19 +27,22 @@
 //!
 //! `threads` is an upper bound: a search that cannot share its work uses one thread, and the report says so.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use quotient_engines::{
-    FairnessMode, FairnessScope, SearchOptions, SearchOrder, StoreMode, ViolationLimit, global_obstacle, parts_obstacle,
+    FairnessMode, FairnessScope, PropertyReport, SearchOptions, SearchOrder, StoreMode, Subject, Verdict,
+    ViolationLimit, global_obstacle, parts_obstacle,
 };
 use quotient_ir::{DeadlockMode, PropertyId, PropertyKind, Temporal};
 use quotient_symmetry::Strategy;
 
 use crate::control::{Control, Observer, Silent};
+use crate::defect::Defect;
 use crate::error::Error;
+use crate::lowering::Lowering;
 use crate::model::Model;
-use crate::names::property_name;
-use crate::names::{DEADLOCK, ERRORS};
+use crate::names::{DEADLOCK, ERRORS, property_name, subject_name};
 use crate::options::{Engine, Options, PartialOrder, Reduction, Symmetry};
 use crate::partial_order;
 use crate::report::{Report, UnsupportedProperty};
@@ -196,11 +199,21 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Validates options against a model.
+    /// Validates options against a model, and lowers the model for them. [`Plan::model`] is what is searched and what the
+    /// report is about.
     ///
     /// # Errors
-    /// If they cannot be used ([`Error::Refused`]).
+    /// If they cannot be used ([`Error::Refused`]), or a limit was reached before the model was lowered.
     pub fn new(model: &Model, options: &Options) -> Result<Self, Error> {
+        let lowering = Lowering::for_check(options);
+        if model.is_other_than(lowering) {
+            return Self::of(&model.lowered(lowering, &Control::start(&options.limits))?, options);
+        }
+        Self::of(model, options)
+    }
+
+    /// Validates options against a model as it is.
+    pub(crate) fn of(model: &Model, options: &Options) -> Result<Self, Error> {
         let mut search = search_options(model, options)?;
         let claims = claims(model.ir(), search.properties.as_deref());
         let is_settled = |id: &PropertyId| model.ir().settled.iter().any(|settled| settled.property == *id);
@@ -274,6 +287,46 @@ impl Plan {
         run::check(self, control, observer)
     }
 
+    /// The properties of a report of this plan with runs of another lowering of the model. If that has steps that the plan
+    /// leaves out, the runs are searched for again, and a limit may be reached before they are found.
+    ///
+    /// # Errors
+    /// As for [`Plan::run`].
+    pub fn report_on(&self, model: &Model, report: &Report, control: &Control) -> Result<Report, Error> {
+        if model.is_lowered_as(&self.model) {
+            return Ok(report.clone());
+        }
+        let mut properties = Vec::new();
+        for property in &report.properties {
+            let name = subject_name(self.model.ir(), property.subject);
+            let subject = match property.subject {
+                Subject::Property(_) => Subject::Property(named_property(model, &name)?),
+                Subject::Deadlock | Subject::Errors => property.subject,
+            };
+            properties
+                .push((name, PropertyReport { subject, trace: None, other_traces: Vec::new(), ..property.clone() }));
+        }
+        let violated = properties.iter().filter(|(_, property)| property.verdict == Verdict::Violated);
+        let fault = report.fault.iter().map(|_| ERRORS.to_owned());
+        let violated: BTreeSet<String> = violated.map(|(name, _)| name.clone()).chain(fault).collect();
+        let mut own =
+            Report { properties: properties.into_iter().map(|(_, own)| own).collect(), fault: None, ..report.clone() };
+        if violated.is_empty() {
+            return Ok(own);
+        }
+        // One of several violations must not hide the others.
+        let violations = if violated.len() > 1 { ViolationLimit::All } else { self.options.violations };
+        let options = Options { properties: violated.into_iter().collect(), violations, ..self.options.clone() };
+        let found = Self::of(model, &options)?.run_with(control, &mut Silent)?;
+        for property in &mut own.properties {
+            if let Some(other) = found.properties.iter().find(|other| other.subject == property.subject) {
+                property.trace.clone_from(&other.trace);
+                property.other_traces.clone_from(&other.other_traces);
+            }
+        }
+        Ok(Report { fault: found.fault, ..own })
+    }
+
     /// The same search of states as sets, if it can be that.
     pub(crate) fn by_sets(&self) -> Option<Self> {
         let options = Options { engine: Engine::Symbolic, ..self.options.clone() };
@@ -291,6 +344,12 @@ impl Plan {
     pub fn model(&self) -> &Model {
         &self.model
     }
+}
+
+/// The property of a name.
+fn named_property(model: &Model, name: &str) -> Result<PropertyId, Error> {
+    let found = named_properties(model.ir(), &[name.to_owned()])?;
+    found.first().copied().ok_or_else(|| Defect::noticed(format!("property `{name}` is missing")).into())
 }
 
 /// What settled properties without a search.
