@@ -15,6 +15,7 @@ mod distributed;
 pub mod every;
 mod explicit;
 mod narrowing;
+pub mod need;
 mod observer;
 mod options;
 mod packed_map;

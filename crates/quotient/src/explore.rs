@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use num_bigint::BigUint;
+use quotient_engines::need::{Ask, EngineKind, Need};
 use quotient_engines::partial_order::Relations;
 use quotient_engines::{
     self as engines, Clock, GuardedQuotient, Membership, Observer as EngineObserver, Progress, Reduction as Method,
@@ -14,7 +15,7 @@ use quotient_engines::{
 use quotient_frontends::Language;
 use quotient_groups::SparsePermutation;
 use quotient_ir::{Action, DeadlockMode, Interrupt, Layout};
-use quotient_symmetry::{Describer, Families, Strategy, Workspace};
+use quotient_symmetry::{Describer, Families, Workspace};
 
 use crate::adaptive;
 use crate::beside::SetBeside;
@@ -25,7 +26,7 @@ use crate::error::Error;
 use crate::lowering::Lowering;
 use crate::model::Model;
 use crate::options::{Engine, Limits, PartialOrder, Reduction, Symmetry};
-use crate::plan::{MOST_THREADS, Refusal, SearchParts, refuse_symmetry, refuse_workers};
+use crate::plan::{MOST_THREADS, Refusal, asks_of_reduction, refuse};
 use crate::report::{PartialOrderReport, Report};
 use crate::run::{Found, too_little_memory};
 use crate::search;
@@ -326,82 +327,44 @@ fn check_options(options: &ExploreOptions) -> Result<Vec<String>, Refusal> {
     if options.limits.max_states == Some(0) || options.limits.max_memory == Some(0) {
         return Err(Refusal::NoRoom);
     }
-    let refused = match options.engine {
-        Engine::Symbolic => match () {
-            () if options.keep != Keep::Counts => Some("sets of states have no graph"),
-            () if options.wished_symmetry() != Symmetry::Off => {
-                Some("sets are counted without symmetries: use --symmetry off")
-            }
-            () if options.reduction != Reduction::Auto => Some("sets are counted without a reduction"),
-            () if options.partial_order != PartialOrder::Off => Some("sets are counted with all steps"),
-            () if options.order != SearchOrder::BreadthFirst => Some("sets have no search order"),
-            () if options.limits.max_states.is_some() => Some("sets are not limited by a number of states"),
-            () if options.workers.is_some() => Some("sets are counted by one process"),
-            () => None,
-        },
-        Engine::Counters => match () {
-            () if options.keep != Keep::Counts => Some("counted objects have no graph"),
-            () if options.wished_symmetry() != Symmetry::Off => {
-                Some("what is counted follows from the text: use --symmetry off")
-            }
-            () if options.reduction != Reduction::Auto => Some("counters are a reduction of their own"),
-            () if options.partial_order != PartialOrder::Off => Some("counters need all steps"),
-            () if options.order != SearchOrder::BreadthFirst => Some("counters are searched breadth-first"),
-            () if options.workers.is_some() => Some("objects are counted by one process"),
-            () => None,
-        },
-        Engine::Solver(_) => Some("a solver does not visit states"),
-        Engine::Auto | Engine::Explicit => None,
+    let main = match (options.engine, options.reduction) {
+        (Engine::Symbolic, _) => EngineKind::SetOfStates,
+        (Engine::Counters, _) => EngineKind::CountedStates,
+        (Engine::Solver(_), _) => return Err(Refusal::Explore("a solver does not visit states")),
+        (Engine::Auto | Engine::Explicit, Reduction::Adaptive) => EngineKind::GuardedGraph,
+        (Engine::Auto | Engine::Explicit, _) => EngineKind::StateSpace,
     };
-    if let Some(refused) = refused {
-        return Err(Refusal::Explore(refused));
-    }
-    match options.reduction {
-        Reduction::By(Strategy::Markers | Strategy::MarkersTrees | Strategy::MarkersCanonical) => {
-            let message = "--reduction markers is for `check`: the edges of the graph need representatives";
-            return Err(Refusal::Explore(message));
-        }
-        Reduction::OfSets(_) => {
-            return Err(Refusal::Explore("reductions of sets are for `check --engine symbolic`"));
-        }
-        Reduction::Adaptive => {
-            let refused = if options.wished_symmetry() == Symmetry::Declared {
-                Some("the guarded quotient of --reduction adaptive does not use declarations")
-            } else if options.order != SearchOrder::BreadthFirst {
-                Some("the guarded quotient of --reduction adaptive is built breadth-first only")
-            } else if options.limits.max_depth.is_some() {
-                Some("--max-depth cannot be used with the guarded quotient of --reduction adaptive")
-            } else if options.deadlock.is_some() {
-                Some("deadlocks are not counted in the guarded quotient of --reduction adaptive")
-            } else if options.store_passing {
-                Some("--store-passing cannot be used with the guarded quotient of --reduction adaptive")
-            } else {
-                None
-            };
-            if let Some(refused) = refused {
-                return Err(Refusal::Explore(refused));
-            }
-        }
-        reduction => refuse_symmetry(options.wished_symmetry(), reduction)?,
-    }
-    if options.partial_order != PartialOrder::Off {
-        let refused = match () {
-            () if options.partial_order == PartialOrder::Auto => Some("`explore` uses it only if it is asked for"),
-            () if options.keep != Keep::Counts => Some("the graph needs all steps"),
-            () if options.reduction == Reduction::Adaptive => Some("the guarded quotient needs all steps"),
-            () => None,
-        };
-        if let Some(reason) = refused {
-            return Err(Refusal::PartialOrder(reason.to_owned()));
-        }
-    }
-    if options.workers.is_some() {
-        let &ExploreOptions { order, reduction, partial_order, threads, .. } = options;
-        let others = [(options.keep != Keep::Counts, "--export: no process has the whole graph")];
-        refuse_workers(&SearchParts { order, reduction, partial_order, threads }, &others)?;
+    refuse(need(options, main).supported_by(main), options.reduction)?;
+    if options.partial_order == PartialOrder::Auto {
+        return Err(Refusal::PartialOrder("`explore` uses it only if it is asked for".to_owned()));
     }
     let note = format!("a graph is drawn by one thread, not {}", options.threads);
     Ok((options.threads > 1).then_some(note).into_iter().collect())
+}
+
+/// What an exploration asks for.
+fn need(options: &ExploreOptions, main: EngineKind) -> Need {
+    let asked = Need::new([
+        (Ask::Deadlock, options.deadlock.is_some()),
+        (Ask::Graph, options.keep != Keep::Counts),
+        (Ask::DepthFirst, options.order == SearchOrder::DepthFirst),
+        (Ask::AutoSymmetry, options.wished_symmetry() == Symmetry::Auto),
+        (Ask::PartialOrder, options.partial_order == PartialOrder::On),
+        (Ask::StorePassing, options.store_passing),
+        (Ask::Workers, options.workers.is_some()),
+        (Ask::Threads, options.threads > 1),
+        (Ask::MaxStates, options.limits.max_states.is_some()),
+        (Ask::MaxDepth, options.limits.max_depth.is_some()),
+    ]);
+    // Annotated states need no symmetries of the whole model; sets and counters find their own, or none.
+    let uses_symmetries = main == EngineKind::StateSpace;
+    let is_about = |ask: &Ask| match ask {
+        Ask::NoSymmetry => uses_symmetries,
+        Ask::Adaptive => main != EngineKind::GuardedGraph,
+        _ => true,
+    };
+    let reduction = Need::new(asks_of_reduction(options.wished_symmetry(), options.reduction));
+    reduction.asks().filter(is_about).fold(asked, Need::with)
 }
 
 /// The greatest number of tokens in one cell, and in all.

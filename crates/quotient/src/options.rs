@@ -40,6 +40,19 @@ pub enum Reduction {
     OfSets(Way),
 }
 
+impl Reduction {
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::None => "none",
+            Self::By(strategy) => strategy.name(),
+            Self::Adaptive => "adaptive",
+            Self::OfSets(way) => way.name(),
+        }
+    }
+}
+
 /// How states are searched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Engine {
