@@ -8,7 +8,7 @@ use quotient_ir::{Diagnostic, Source, Span};
 use quotient_symmetry::PartialRefusal;
 
 use crate::defect::Defect;
-use crate::plan::Refusal;
+use crate::refusal::Refusal;
 
 /// Why there is no result.
 #[derive(Debug, thiserror::Error)]

@@ -31,7 +31,8 @@ use crate::lowering::Lowering;
 use crate::model::Model;
 use crate::names::ERRORS;
 use crate::options::{Limits, Options};
-use crate::plan::{Plan, Refusal, refuse_every};
+use crate::plan::{Plan, refuse_every};
+use crate::refusal::Refusal;
 use crate::report::Report;
 use crate::selection::{claims, named_properties};
 

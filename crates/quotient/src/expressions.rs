@@ -11,7 +11,8 @@ use crate::error::Error;
 use crate::model::Model;
 use crate::names::value_text;
 use crate::options::Options;
-use crate::plan::{Plan, Refusal};
+use crate::plan::Plan;
+use crate::refusal::Refusal;
 
 /// An expression in the language of a model.
 ///

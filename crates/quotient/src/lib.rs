@@ -60,6 +60,7 @@ mod attempt;
 mod background;
 mod beside;
 mod certificate;
+mod checks;
 mod clock;
 mod control;
 mod counters;
@@ -82,6 +83,7 @@ mod options;
 mod partial;
 mod partial_order;
 mod plan;
+mod refusal;
 mod remarks;
 mod report;
 mod run;
@@ -123,10 +125,10 @@ pub use family::{Factor, Member, SizeFamily, family};
 pub use identity::{TextFile, TextHash};
 pub use lowering::Lowering;
 pub use memory::peak_bytes;
-pub use model::{LoadOptions, Model, read, read_source};
+pub use model::{LoadOptions, Model, UnsupportedProperty, read, read_source};
 pub use options::{Checkpoint, Engine, Limits, Options, PartialOrder, Reduction, Symmetry, USUAL_BITSTATE_BYTES};
 pub use partial::{Approximations, Image, PartialReport, partial_symmetry};
-pub use plan::{MOST_THREADS, Plan, Refusal};
+pub use plan::Plan;
 pub use quotient_engines::{
     Approximation, Extent, FairnessMode, JudgedInstance, LivenessReport, Membership, ProductReport, Progress,
     PropertyReport, RuleFirings, SearchOrder, SetsReport, SolverMethod, Spill, StopReason, StoreMode, Subject,
@@ -137,9 +139,10 @@ pub use quotient_symmetry::{
     CertificationReport, CertifiedGroup, Completed, Description, Explanation, Family, Fixed, Individuals, Limit, Moved,
     Reason, Refused, RoleReport, Strategy, TooManyStates, Witness,
 };
+pub use refusal::{MOST_THREADS, Refusal};
 pub use report::{
     CrossCheck, GroupReport, Optimum, PartialOrderReport, ProofReport, ReductionReport, Remark, Report, SliceReport,
-    SymmetryReport, UnsupportedProperty,
+    SymmetryReport,
 };
 pub use runs::{RecordedRun, RunFile, RunFormat, RunOrigin, TrailFile, write_run};
 pub use symmetries::{Answer, DetectOptions, Detected, Phases, Preserve, Question, SymmetryFormat, detect};

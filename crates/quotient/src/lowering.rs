@@ -11,7 +11,7 @@ const ACCEPTANCE: &str = "acceptance";
 const PROGRESS: &str = "progress";
 
 /// What a front end leaves out of a model because the request cannot notice it. A model may be lowered for one request and
-/// used for another: [`Plan::new`](crate::Plan::new), [`explore`](crate::explore) and [`detect`](crate::detect()) lower its
+/// used for another: `Plan::new`, `explore` and `detect` lower its
 /// text again where they need another lowering, and return the model they used. Loading it for the request at once only
 /// saves that work. By default nothing is left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

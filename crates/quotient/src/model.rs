@@ -20,8 +20,7 @@ use crate::error::Error;
 use crate::identity::{TextFile, TextHash, hash_of};
 use crate::lowering::Lowering;
 use crate::names::visible;
-use crate::plan::Refusal;
-use crate::report::UnsupportedProperty;
+use crate::refusal::Refusal;
 
 /// Options for loading a model.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -404,6 +403,19 @@ impl Model {
             Some(Language::Murphi) | None => DeadlockMode::Stuttering,
         }
     }
+}
+
+/// A claim of a model that cannot be checked, so it has no verdict.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnsupportedProperty {
+    /// The kind of claim, in the terms of the language: `ltl`, `never`, `trace`.
+    pub kind: &'static str,
+    /// Its name, or its description if it has none.
+    pub name: String,
+    /// Why it cannot be checked.
+    pub reason: String,
+    /// Its location in the text.
+    pub span: Option<ir::Span>,
 }
 
 /// The claim that a warning reports as unsupported.

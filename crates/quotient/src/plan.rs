@@ -5,125 +5,26 @@
 //!
 //! `threads` is an upper bound: a search that cannot share its work uses one thread, and the report says so.
 
-use std::collections::BTreeSet;
-
 use quotient_engines::need::{Ask, EngineKind, Need, Reason, Support, support};
 use quotient_engines::{
-    FairnessMode, FairnessScope, PropertyReport, SearchOptions, SearchOrder, StoreMode, Subject, Verdict,
-    ViolationLimit, global_obstacle, parts_obstacle,
+    FairnessMode, FairnessScope, SearchOptions, SearchOrder, StoreMode, ViolationLimit, global_obstacle, parts_obstacle,
 };
 use quotient_ir::{DeadlockMode, PropertyId, PropertyKind, Temporal};
 use quotient_symmetry::Strategy;
 
-use crate::control::{Control, Observer, Silent};
-use crate::defect::Defect;
+use crate::control::Control;
 use crate::error::Error;
 use crate::lowering::Lowering;
-use crate::model::Model;
-use crate::names::{DEADLOCK, ERRORS, property_name, subject_name};
+use crate::model::{Model, UnsupportedProperty};
+use crate::names::{DEADLOCK, ERRORS, property_name};
 use crate::options::{Engine, Options, PartialOrder, Reduction, Symmetry};
-use crate::report::{Report, UnsupportedProperty};
-use crate::run;
+use crate::refusal::MOST_THREADS;
+pub(crate) use crate::refusal::Refusal;
 use crate::selection::{claims, named_properties};
 
-/// The maximum number of threads of a search.
-pub const MOST_THREADS: u32 = 1024;
 /// The number of states up to which several threads search in the order of one, unless they keep it: a few dozen
 /// milliseconds.
 const ORDERED_STATES: u64 = 1 << 15;
-
-/// Why a request is refused. Options are called by their names on the command line.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum Refusal {
-    /// The model has no such property.
-    #[error("the model has no property `{name}`{hint}")]
-    UnknownProperty {
-        /// The name requested.
-        name: String,
-        /// Suggested names.
-        hint: String,
-    },
-    /// The model has such a property, but it cannot be checked.
-    #[error("property `{name}`: {reason}")]
-    UnsupportedProperty {
-        /// The name requested.
-        name: String,
-        /// The reason.
-        reason: String,
-    },
-    /// Deadlock is both selected and switched off.
-    #[error("--property deadlock contradicts --deadlock off")]
-    DeadlockOff,
-    /// Too few or too many threads.
-    #[error("a search needs a thread, and uses at most {MOST_THREADS}: {0} cannot be used")]
-    Threads(u32),
-    /// A limit that leaves no room for any state.
-    #[error("a search needs room for a state")]
-    NoRoom,
-    /// A combination that the table of what goes together excludes.
-    #[error("{0}")]
-    Unsupported(String),
-    /// A search for zero violations.
-    #[error("--max-errors 0 looks for nothing: a search ends at the first error with 1")]
-    NoErrors,
-    /// Adaptive reduction for a model that it does not apply to.
-    #[error("{0}")]
-    Adaptive(String),
-    /// An option that searches for temporal properties do not support.
-    #[error("{0}")]
-    Temporal(String),
-    /// An option that the exploration of a graph does not support.
-    #[error("{0}")]
-    Explore(&'static str),
-    /// Partial order where all steps are needed.
-    #[error("--partial-order on cannot be used: {0}")]
-    PartialOrder(String),
-    /// An engine with an incompatible option, or for a model that it does not apply to.
-    #[error("{0}")]
-    Engine(String),
-    /// Processes that cannot search together.
-    #[error("{0}")]
-    Workers(String),
-    /// A claim about every size with an incompatible option, or of a constant that does not exist.
-    #[error("--every: {0}")]
-    Every(String),
-    /// A checkpoint that does not match.
-    #[error("{0}")]
-    Resume(String),
-    /// An option of B machines for a model in another language.
-    #[error("--no-extra-nodes is for B machines")]
-    NoExtraNodes,
-    /// An option of B machines for a model in another language.
-    #[error("--well-definedness is for B machines")]
-    WellDefinedness,
-    /// An option of Promela models for a model in another language.
-    #[error("--max-processes is for Promela models")]
-    MaxProcesses,
-    /// An option of Petri nets for a model in another language.
-    #[error("--properties is for Petri nets")]
-    PropertyFiles,
-    /// A file whose name does not determine the language.
-    #[error(
-        "cannot tell the language of `{0}` from its name; say it with --language murphi, b, promela, dve, csp or pnml"
-    )]
-    LanguageUnknown(String),
-    /// A text in one language that is declared to be in another.
-    #[error("the text is said to be in two languages")]
-    Language,
-    /// An expression for a model that was built.
-    #[error("expressions are read in the language of a text, and this model has none")]
-    NoText,
-    /// An expression that adds something to the state.
-    #[error("this expression needs something that is not part of the state of the model")]
-    OtherStates,
-    /// An expression that has several values, or none.
-    #[error("this expression is neither a condition nor has a single value")]
-    NoValue,
-    /// A question about symmetries that does not make sense for the model.
-    #[error("{0}")]
-    Question(String),
-}
 
 /// A check that can be run: options that are consistent with each other and the model.
 #[derive(Clone, Debug)]
@@ -189,64 +90,6 @@ impl Plan {
         Ok(Self { model, options, search, properties, temporal, settled, unsupported, threads, notes })
     }
 
-    /// Runs the check.
-    ///
-    /// # Errors
-    /// If a checkpoint does not match, adaptive reduction was requested but does not apply to the model, or there is a
-    /// defect in this program.
-    pub fn run(&self) -> Result<Report, Error> {
-        self.run_with(&Control::start(&self.options.limits), &mut Silent)
-    }
-
-    /// Runs the check under a control that can cancel it, and reports progress to an observer. The limits of the
-    /// options apply in addition to those of the control.
-    ///
-    /// # Errors
-    /// As for [`Plan::run`].
-    pub fn run_with(&self, control: &Control, observer: &mut dyn Observer) -> Result<Report, Error> {
-        run::check(self, control, observer)
-    }
-
-    /// The properties of a report of this plan with runs of another lowering of the model. If that has steps that the plan
-    /// leaves out, the runs are searched for again, and a limit may be reached before they are found.
-    ///
-    /// # Errors
-    /// As for [`Plan::run`].
-    pub fn report_on(&self, model: &Model, report: &Report, control: &Control) -> Result<Report, Error> {
-        if model.is_lowered_as(&self.model) {
-            return Ok(report.clone());
-        }
-        let mut properties = Vec::new();
-        for property in &report.properties {
-            let name = subject_name(self.model.ir(), property.subject);
-            let subject = match property.subject {
-                Subject::Property(_) => Subject::Property(named_property(model, &name)?),
-                Subject::Deadlock | Subject::Errors => property.subject,
-            };
-            properties
-                .push((name, PropertyReport { subject, trace: None, other_traces: Vec::new(), ..property.clone() }));
-        }
-        let violated = properties.iter().filter(|(_, property)| property.verdict == Verdict::Violated);
-        let fault = report.fault.iter().map(|_| ERRORS.to_owned());
-        let violated: BTreeSet<String> = violated.map(|(name, _)| name.clone()).chain(fault).collect();
-        let mut own =
-            Report { properties: properties.into_iter().map(|(_, own)| own).collect(), fault: None, ..report.clone() };
-        if violated.is_empty() {
-            return Ok(own);
-        }
-        // One of several violations must not hide the others.
-        let violations = if violated.len() > 1 { ViolationLimit::All } else { self.options.violations };
-        let options = Options { properties: violated.into_iter().collect(), violations, ..self.options.clone() };
-        let found = Self::of(model, &options)?.run_with(control, &mut Silent)?;
-        for property in &mut own.properties {
-            if let Some(other) = found.properties.iter().find(|other| other.subject == property.subject) {
-                property.trace.clone_from(&other.trace);
-                property.other_traces.clone_from(&other.other_traces);
-            }
-        }
-        Ok(Report { fault: found.fault, ..own })
-    }
-
     /// The same search of states as sets, if it can be that.
     pub(crate) fn by_sets(&self) -> Option<Self> {
         let options = Options { engine: Engine::Symbolic, ..self.options.clone() };
@@ -267,12 +110,6 @@ impl Plan {
     pub fn model(&self) -> &Model {
         &self.model
     }
-}
-
-/// The property of a name.
-fn named_property(model: &Model, name: &str) -> Result<PropertyId, Error> {
-    let found = named_properties(model.ir(), &[name.to_owned()])?;
-    found.first().copied().ok_or_else(|| Defect::noticed(format!("property `{name}` is missing")).into())
 }
 
 /// What settled properties without a search.

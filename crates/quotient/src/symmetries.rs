@@ -21,7 +21,7 @@ use crate::lowering::Lowering;
 use crate::memory::peak_bytes;
 use crate::model::Model;
 use crate::options::Symmetry;
-use crate::plan::Refusal;
+use crate::refusal::Refusal;
 use crate::selection::{claims, named_properties};
 use crate::text::{self, TextReading};
 
