@@ -26,10 +26,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use timely::communication::allocator::zero_copy::allocator::TcpBuilder;
 
 use post::Post;
+use quotient_search::need::{Ask, EngineKind, Support};
 use quotient_search::words::Hash;
 use quotient_search::{
-    Checks, EngineError, Event, Facts, Identity, Instance, Observer, Progress, Report, SearchOptions, SearchOrder,
-    SearchSpace, StopReason, StoreMode,
+    Checks, EngineError, Event, Facts, Identity, Instance, Observer, Progress, Report, SearchOptions, SearchSpace,
+    StopReason,
 };
 use quotient_states::checkpoint::{CheckpointSubject, Saved, Sum};
 use quotient_states::judge::Judge;
@@ -113,17 +114,12 @@ impl Explorer for Workers<'_> {
 /// Why several processes cannot search with these options, if they cannot. `draws` says that the graph is requested,
 /// `judges` that there are liveness properties to check.
 fn refusal(options: &SearchOptions, identity: Identity, draws: bool, judges: bool) -> Option<&'static str> {
-    match () {
-        () if options.order == SearchOrder::DepthFirst => Some("workers search breadth-first"),
-        () if options.store != StoreMode::Exact => Some("workers cannot use an approximate store"),
-        () if draws => Some("workers cannot draw the graph"),
-        () if judges => Some("workers cannot judge liveness properties"),
-        () if options.partial_order.is_some() => Some("workers cannot use partial order"),
-        () if options.spill.is_some() => Some("workers cannot continue on disk"),
-        () if options.cross_check => Some("a search by workers cannot be compared"),
-        () if options.statistics => Some("workers do not count how often rules fire"),
-        () if identity != Identity::Words => Some("workers cannot compare states by markers"),
-        () => options.refusal(identity, draws, judges),
+    let need = options.need(identity, draws, judges).with(Ask::Workers);
+    // Where firings are not exact, one process leaves them out; several have none in common.
+    let need = if options.statistics { need.with(Ask::Statistics) } else { need };
+    match need.supported_by(EngineKind::Explicit) {
+        Support::Yes => None,
+        Support::No(reason) => Some(reason.unnamed()),
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub use quotient_every as every;
 pub use quotient_relations as relations;
+pub use quotient_search::need;
 pub use quotient_systems::walk;
 
 pub mod partial_order {

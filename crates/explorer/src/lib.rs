@@ -15,17 +15,17 @@ mod server;
 mod symmetry;
 mod texts;
 
-use quotient::{Control, Error, LoadOptions, Model, Observer, Report, Symmetry};
+use quotient::{Control, Error, Model, Observer, Report, Symmetry};
 
 pub use search::Ended;
 pub use server::{Server, Stopper};
 
 /// What to show.
 pub struct Subject {
-    /// The model.
+    /// The model with all its steps, for runs and the graph.
     pub model: Model,
-    /// How it was loaded, for files of runs.
-    pub loading: LoadOptions,
+    /// The model that is searched.
+    pub searched: Model,
     /// The command that asks for it, `check` or `explore`.
     pub command: &'static str,
     /// The symmetries whose orbits are the nodes of the graph.
@@ -42,6 +42,8 @@ pub type Task = Box<dyn FnOnce(&Control, &mut dyn Observer) -> Result<Found, Err
 pub struct Found {
     /// The report.
     pub report: Report,
+    /// The same with runs of the model with all its steps.
+    pub shown: Report,
     /// The report as JSON, as the command prints it.
     pub json: String,
 }

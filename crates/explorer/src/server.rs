@@ -20,8 +20,8 @@ use axum::routing::{get, post};
 use futures_util::stream;
 use quotient::ir::Interpreter;
 use quotient::{
-    Control, Expression, Limits, LoadOptions, Model, Options, Reached, RunFormat, RunOrigin, Silent, Symmetry, defect,
-    reach, write_run,
+    Control, Expression, Limits, Model, Options, Reached, RunFormat, RunOrigin, Silent, Symmetry, defect, reach,
+    write_run,
 };
 use serde_json::json;
 use tokio::sync::Notify;
@@ -49,7 +49,6 @@ const EXPRESSIONS: usize = 200;
 /// Everything that is served.
 struct Explorer {
     model: Model,
-    loading: LoadOptions,
     command: &'static str,
     symmetry: Symmetry,
     search: Arc<Search>,
@@ -96,13 +95,12 @@ impl Server {
         listener.set_nonblocking(true)?;
         let port = listener.local_addr()?.port();
         let token = token()?;
-        let Subject { model, loading, command, symmetry, task } = subject;
+        let Subject { model, searched, command, symmetry, task } = subject;
         let orbits = SharedOrbits::start(&model, symmetry);
-        let search = Search::start(&model, task, control)?;
+        let search = Search::start(&searched, task, control)?;
         let hosts = ["127.0.0.1", "localhost", "[::1]"].map(|host| format!("{host}:{port}")).to_vec();
         let explorer = Arc::new(Explorer {
             model,
-            loading,
             command,
             symmetry,
             search: search.clone(),
@@ -421,7 +419,7 @@ async fn begin_run(State(explorer): Shared, body: Body) -> Response {
         let beginning: Beginning = object(&body?)?;
         let ended = explorer.search.ended();
         let report = match ended.as_deref() {
-            Some(Ok(found)) => Some(&found.report),
+            Some(Ok(found)) => Some(&found.shown),
             _ => None,
         };
         explorer.shown(Run::begin(&explorer.context(), beginning, report)?)
@@ -498,8 +496,8 @@ async fn run_file(State(explorer): Shared, Path(id): Path<String>, uri: Uri) -> 
             Some(other) => return Err(Problem::bad(format!("the format `{other}` is neither `own` nor `itf`"))),
         };
         let run = explorer.run(number(&id, "run")?)?;
-        let Explorer { model, loading, command, .. } = explorer;
-        let origin = RunOrigin::new(command, loading, model, run.subject, &run.trace);
+        let Explorer { model, command, .. } = explorer;
+        let origin = RunOrigin::new(command, model, run.subject, &run.trace);
         let mut text = Vec::new();
         write_run(&mut text, format, model, &origin, &run.trace).map_err(|error| Problem::defect(error.to_string()))?;
         Ok(text)

@@ -194,8 +194,8 @@ pub(crate) fn symmetry_control() -> Control {
 pub(crate) fn roles(model: &Model, control: &Control) -> Vec<Role> {
     let options = DetectOptions { only_text: true, ..DetectOptions::default() };
     let Ok(found) = detect(model, &options, control, &mut Silent) else { return Vec::new() };
-    let reports = found.text.map(|text| text.roles).unwrap_or_default();
-    let ir = model.ir();
+    let reports = found.text.as_ref().map(|text| &text.roles[..]).unwrap_or_default();
+    let ir = found.model().ir();
     // Other values, such as -1 for nobody, may be among those of a role.
     let is_whole = |report: &quotient::RoleReport, ty| {
         let is_in = |class: &Vec<i64>| ir.is_scalar(ty) && ir.domain(ty).values().all(|it| class.contains(&it));

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use lsp_server::RequestId;
 use quotient::ir::Source;
 use quotient::{
-    Control, DetectOptions, Error, ExploreOptions, Language, LoadOptions, Model, Observer, Options, Phase, Plan,
-    Progress, Report, Verdict, detect, explore,
+    Control, DetectOptions, Error, ExploreOptions, Language, LoadOptions, Lowering, Model, Observer, Options, Phase,
+    Plan, Progress, Report, Verdict, detect, explore,
 };
 
 use crate::pages::Page;
@@ -116,19 +116,19 @@ fn run(
     control: &Control,
     teller: &mut Teller,
 ) -> Result<Outcome, Error> {
-    let load = |merges_orders| {
-        let options = LoadOptions { merges_orders, ..LoadOptions::default() };
+    let load = |lowering| {
+        let options = LoadOptions { lowering, ..LoadOptions::default() };
         Model::from_source(source, language, &options, control)
     };
     match task {
         Task::Check(property) => {
-            let model = load(true)?;
             let options = property.iter().fold(Options::default(), |options, name| options.property(name));
-            let report = Plan::new(&model, &options)?.run_with(control, teller)?;
-            Ok(Outcome::Checked(model, Box::new(report)))
+            let plan = Plan::new(&load(Lowering::for_check(&options))?, &options)?;
+            let report = plan.run_with(control, teller)?;
+            Ok(Outcome::Checked(plan.model().clone(), Box::new(report)))
         }
         Task::Detect => {
-            let found = detect(&load(true)?, &DetectOptions::default(), control, teller)?;
+            let found = detect(&load(Lowering::for_detection())?, &DetectOptions::default(), control, teller)?;
             Ok(Outcome::Detected {
                 order: found.order.to_string(),
                 structure: found.structure.clone(),
@@ -137,7 +137,7 @@ fn run(
         }
         Task::Serve { program, file } => Ok(Outcome::Served(Page::open(program, file, control))),
         Task::Explore => {
-            let found = explore(&load(false)?, &ExploreOptions::default(), control, teller)?;
+            let found = explore(&load(Lowering::for_exploration())?, &ExploreOptions::default(), control, teller)?;
             let finished = found.report.stop_reason.is_none();
             Ok(Outcome::Explored { states: found.report.states, transitions: found.report.transitions, finished })
         }

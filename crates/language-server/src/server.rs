@@ -639,6 +639,9 @@ impl Server {
         json!({
             "verdict": verdict(report.verdict),
             "states": report.states,
+            "transitions": report.transitions,
+            "represented": report.represented.as_ref().map(ToString::to_string),
+            "group": report.symmetry.as_ref().and_then(|it| it.group.as_ref().ok()).map(|group| &group.structure),
             "stop_reason": stop,
             "properties": properties.collect::<Vec<_>>(),
         })

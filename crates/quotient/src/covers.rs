@@ -84,7 +84,7 @@ pub(crate) fn run_to(
         cover_runs: false,
         ..plan.options.clone()
     };
-    let searched = run::check(&Plan::new(&denied, &options)?, control, observer)?;
+    let searched = run::check(&Plan::of(&denied, &options)?, control, observer)?;
     let is_reached = |trace: &&Trace| match &trace.violation {
         Some(Violation::Property { property, .. }) => *property == cover,
         Some(Violation::Fault { fault, .. }) => is_statement && places.contains(&fault.span),

@@ -7,7 +7,7 @@ use quotient_ir::builder::BuildError;
 use quotient_ir::{Diagnostic, Source, Span};
 use quotient_symmetry::PartialRefusal;
 
-use crate::plan::Refusal;
+use crate::refusal::Refusal;
 use quotient_engines::defect::Defect;
 
 /// Why there is no result.

@@ -26,10 +26,12 @@ use quotient_symmetry::{Preserved, RoleReport, symmetries_of_text};
 
 use crate::control::{Control, Observer, Phase, Supervised};
 use crate::error::Error;
+use crate::lowering::Lowering;
 use crate::model::Model;
 use crate::names::ERRORS;
 use crate::options::{Limits, Options};
-use crate::plan::{Plan, Refusal, refuse_every};
+use crate::plan::{Plan, refuse_every};
+use crate::refusal::Refusal;
 use crate::report::Report;
 use crate::selection::{claims, named_properties};
 use quotient_engines::defect::Defect;
@@ -276,11 +278,8 @@ pub struct EveryCutOff {
     pub about: Vec<EveryValue>,
 }
 
-/// Reads a model with constants set, by name and value.
-type Loader<'a> = dyn FnMut(&[(String, String)]) -> Result<Model, Error> + 'a;
-
-/// Checks the invariants of a model, and that nothing goes wrong, for all values of constants from some on. `load` reads
-/// the model with constants set.
+/// Checks the invariants of a model, and that nothing goes wrong, for all values of constants from some on. Members are
+/// read from the text of the model.
 ///
 /// # Errors
 /// If the options cannot be used, or the text does not show that the members differ in nothing but the number of some
@@ -291,12 +290,12 @@ pub fn every(
     options: &Options,
     control: &Control,
     observer: &mut dyn Observer,
-    load: &mut Loader<'_>,
 ) -> Result<EveryReport, Error> {
     let started = Instant::now();
     refuse_every(options)?;
     control.tighten(&options.limits);
-    let (mut family, whole) = Family::new(model, claim, options, control, load)?;
+    let model = &model.lowered(Lowering::for_check(options), control)?;
+    let (mut family, whole) = Family::new(model, claim, options, control)?;
     let mut report = EveryReport {
         verdict: Verdict::Inconclusive,
         claim: claim.clone(),
@@ -334,11 +333,10 @@ struct Region {
 }
 
 /// The members of a text, as far as they were read.
-struct Family<'a, 'l> {
+struct Family<'a> {
     model: &'a Model,
     claim: &'a Every,
     control: &'a Control,
-    load: &'a mut Loader<'l>,
     objects: Objects,
     properties: Vec<PropertyId>,
     /// The value of its constant less the number of objects, for each type.
@@ -349,14 +347,13 @@ struct Family<'a, 'l> {
     searched: i64,
 }
 
-impl<'a, 'l> Family<'a, 'l> {
+impl<'a> Family<'a> {
     /// The family, and all its members.
     fn new(
         model: &'a Model,
         claim: &'a Every,
         options: &Options,
         control: &'a Control,
-        load: &'a mut Loader<'l>,
     ) -> Result<(Self, Region), Error> {
         control.enter(Phase::Detecting);
         let mut are_sizes = true;
@@ -372,11 +369,11 @@ impl<'a, 'l> Family<'a, 'l> {
         }
         // Types whose numbers of values depend on different constants have different numbers.
         let values: Vec<i64> = claim.sizes.iter().zip(2..).map(|(size, more)| size.from + more).collect();
-        let smaller = read(load, claim, &values)?;
+        let smaller = read(model, claim, &values, control)?;
         let larger = (0..values.len()).map(|place| {
             let mut values = values.clone();
             values[place] += 1;
-            read(load, claim, &values)
+            read(model, claim, &values, control)
         });
         let larger = larger.collect::<Result<Vec<Model>, Error>>()?;
         let of_text = |obstacle: Obstacle| refused(model, claim, vec![obstacle]);
@@ -401,7 +398,7 @@ impl<'a, 'l> Family<'a, 'l> {
         let reading = Reading { model, claim, control, objects: &objects, properties: &properties, offsets };
         let whole = reading.region(vec![None; claim.sizes.len()], &smaller)?;
         let (text, searched) = (smaller.ir().clone(), claim.least_sum() - 1);
-        Ok((Self { model, claim, control, load, objects, properties, offsets, text, searched }, whole))
+        Ok((Self { model, claim, control, objects, properties, offsets, text, searched }, whole))
     }
 
     fn reading(&self) -> Reading<'_> {
@@ -410,7 +407,7 @@ impl<'a, 'l> Family<'a, 'l> {
     }
 
     fn read(&mut self, values: &[i64]) -> Result<Model, Error> {
-        read(self.load, self.claim, values)
+        read(self.model, self.claim, values, self.control)
     }
 
     fn named_objects(&self) -> Vec<(usize, String)> {
@@ -618,7 +615,7 @@ impl<'a, 'l> Family<'a, 'l> {
                     continue;
                 }
                 let model = self.read(&values)?;
-                let found = Plan::new(&model, &of_members)?.run_with(control, observer)?;
+                let found = Plan::of(&model, &of_members)?.run_with(control, observer)?;
                 report.searched.push((values.clone(), found.states));
                 match found.verdict {
                     Verdict::Holds => {}
@@ -955,9 +952,9 @@ fn is_choice(values: &[EveryValue], choice: &Choice) -> bool {
 }
 
 /// Reads the model with values of the constants.
-fn read(load: &mut Loader<'_>, claim: &Every, values: &[i64]) -> Result<Model, Error> {
+fn read(model: &Model, claim: &Every, values: &[i64], control: &Control) -> Result<Model, Error> {
     let constants = claim.sizes.iter().zip(values).map(|(size, value)| (size.constant.clone(), value.to_string()));
-    load(&constants.collect::<Vec<_>>())
+    model.reread(&constants.collect::<Vec<_>>(), control)
 }
 
 /// How members are judged.

@@ -6,14 +6,16 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use num_bigint::BigUint;
+use quotient_engines::need::{Ask, EngineKind, Need};
 use quotient_engines::relations::relations;
 use quotient_engines::{
     self as engines, Clock, GuardedQuotient, Measure, Membership, Observer as EngineObserver, Progress,
     Reduction as Method, Run, SearchOptions, SearchOrder, StopReason, SymbolicReport,
 };
+use quotient_frontends::Language;
 use quotient_groups::SparsePermutation;
 use quotient_ir::{Action, DeadlockMode, Interrupt, Layout};
-use quotient_symmetry::{Describer, Families, Strategy, Workspace};
+use quotient_symmetry::{Describer, Families, Workspace};
 
 use crate::adaptive;
 use crate::control::{Control, Follower, Observer, Phase, Supervised};
@@ -22,9 +24,11 @@ use crate::counters::{self, Trial};
 use crate::course::{self, Question, SetAnswer, Winner};
 use crate::detection::{self, Symmetries, ToPreserve};
 use crate::error::Error;
+use crate::lowering::Lowering;
 use crate::model::Model;
 use crate::options::{Engine, Limits, PartialOrder, Reduction, Symmetry};
-use crate::plan::{MOST_THREADS, Refusal, SearchParts, refuse_symmetry, refuse_workers};
+use crate::plan::{asks_of_reduction, refuse};
+use crate::refusal::{MOST_THREADS, Refusal};
 use crate::report::{PartialOrderReport, Report};
 use crate::run::{Found, too_little_memory};
 use crate::schedule::{SetTerms, Terms};
@@ -41,8 +45,9 @@ const MANY_STATES: u64 = 100_000;
 /// What to explore, and how. The default counts the states of the model itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExploreOptions {
-    /// Which symmetries to use.
-    pub symmetry: Symmetry,
+    /// Which symmetries to use. By default none; those of a Petri net, whose numbers are the same with them, unless its
+    /// states are searched as sets or by counters.
+    pub symmetry: Option<Symmetry>,
     /// How to use them. [`Reduction::Adaptive`] is the guarded annotated quotient.
     pub reduction: Reduction,
     /// Whether to leave out steps that do not depend on others: then the states represented are not counted, and there is
@@ -70,7 +75,7 @@ pub struct ExploreOptions {
 impl Default for ExploreOptions {
     fn default() -> Self {
         Self {
-            symmetry: Symmetry::Off,
+            symmetry: None,
             reduction: Reduction::Auto,
             partial_order: PartialOrder::Off,
             deadlock: None,
@@ -100,6 +105,8 @@ pub enum Keep {
 /// The result.
 #[derive(Clone, Debug)]
 pub struct Exploration {
+    /// The model whose states were visited: that of the request, without its claims.
+    pub model: Model,
     /// The report of the search.
     pub report: Report,
     /// The graph, as far as it was requested.
@@ -236,7 +243,9 @@ pub fn explore(
     control: &Control,
     observer: &mut dyn Observer,
 ) -> Result<Exploration, Error> {
+    let options = &options.for_model(model);
     let mut notes = check_options(options)?;
+    let model = &model.lowered(Lowering::for_exploration(), control)?;
     let started = Instant::now();
     control.tighten(&options.limits);
     let search = SearchOptions {
@@ -247,7 +256,7 @@ pub fn explore(
         max_depth: options.limits.max_depth,
         store_passing: options.store_passing,
         // Only so are the firings of a quotient known.
-        statistics: model.ir().counts_tokens && options.symmetry != Symmetry::Off && options.workers.is_none(),
+        statistics: model.ir().counts_tokens && options.wished_symmetry() != Symmetry::Off && options.workers.is_none(),
         ..SearchOptions::default()
     };
     let stopped = |reason| Found::new(None, search::unfinished(model, &search, reason, control));
@@ -270,7 +279,8 @@ pub fn explore(
         && found.counted.is_none();
     let is_known = found.report.stop_reason.is_none() && deadlock != DeadlockMode::Off && is_drawn;
     let deadlocks = is_known.then(|| graph.deadlocks());
-    Ok(Exploration { report: Report::new(found, notes, control, started.elapsed()), graph, deadlocks, net })
+    let report = Report::new(found, notes, control, started.elapsed());
+    Ok(Exploration { model: model.clone(), report, graph, deadlocks, net })
 }
 
 /// The numbers of a net, if the search finished and counted them.
@@ -290,13 +300,25 @@ fn net_counts(found: &Found, (most_in_place, most_in_marking): (u64, u64)) -> Op
 }
 
 impl ExploreOptions {
-    /// Refuses what [`explore`] refuses before it looks at a model.
+    /// Refuses what [`explore`] refuses before it searches.
     ///
     /// # Errors
     /// The reason.
-    pub fn check(&self) -> Result<(), Error> {
-        check_options(self)?;
+    pub fn check(&self, model: &Model) -> Result<(), Error> {
+        check_options(&self.for_model(model))?;
         Ok(())
+    }
+
+    /// The same with what was left open.
+    fn for_model(&self, model: &Model) -> Self {
+        let uses_symmetries =
+            model.language() == Some(Language::Pnml) && !matches!(self.engine, Engine::Symbolic | Engine::Counters);
+        let usual = if uses_symmetries { Symmetry::Auto } else { Symmetry::Off };
+        Self { symmetry: self.symmetry.or(Some(usual)), ..self.clone() }
+    }
+
+    fn wished_symmetry(&self) -> Symmetry {
+        self.symmetry.unwrap_or(Symmetry::Off)
     }
 }
 
@@ -308,80 +330,44 @@ fn check_options(options: &ExploreOptions) -> Result<Vec<String>, Refusal> {
     if options.limits.max_states == Some(0) || options.limits.max_memory == Some(0) {
         return Err(Refusal::NoRoom);
     }
-    let refused = match options.engine {
-        Engine::Symbolic => match () {
-            () if options.keep != Keep::Counts => Some("sets of states have no graph"),
-            () if options.symmetry != Symmetry::Off => Some("sets are counted without symmetries: use --symmetry off"),
-            () if options.reduction != Reduction::Auto => Some("sets are counted without a reduction"),
-            () if options.partial_order != PartialOrder::Off => Some("sets are counted with all steps"),
-            () if options.order != SearchOrder::BreadthFirst => Some("sets have no search order"),
-            () if options.limits.max_states.is_some() => Some("sets are not limited by a number of states"),
-            () if options.workers.is_some() => Some("sets are counted by one process"),
-            () => None,
-        },
-        Engine::Counters => match () {
-            () if options.keep != Keep::Counts => Some("counted objects have no graph"),
-            () if options.symmetry != Symmetry::Off => {
-                Some("what is counted follows from the text: use --symmetry off")
-            }
-            () if options.reduction != Reduction::Auto => Some("counters are a reduction of their own"),
-            () if options.partial_order != PartialOrder::Off => Some("counters need all steps"),
-            () if options.order != SearchOrder::BreadthFirst => Some("counters are searched breadth-first"),
-            () if options.workers.is_some() => Some("objects are counted by one process"),
-            () => None,
-        },
-        Engine::Solver(_) => Some("a solver does not visit states"),
-        Engine::Auto | Engine::Explicit => None,
+    let main = match (options.engine, options.reduction) {
+        (Engine::Symbolic, _) => EngineKind::SetOfStates,
+        (Engine::Counters, _) => EngineKind::CountedStates,
+        (Engine::Solver(_), _) => return Err(Refusal::Explore("a solver does not visit states")),
+        (Engine::Auto | Engine::Explicit, Reduction::Adaptive) => EngineKind::GuardedGraph,
+        (Engine::Auto | Engine::Explicit, _) => EngineKind::StateSpace,
     };
-    if let Some(refused) = refused {
-        return Err(Refusal::Explore(refused));
-    }
-    match options.reduction {
-        Reduction::By(Strategy::Markers | Strategy::MarkersTrees | Strategy::MarkersCanonical) => {
-            let message = "--reduction markers is for `check`: the edges of the graph need representatives";
-            return Err(Refusal::Explore(message));
-        }
-        Reduction::OfSets(_) => {
-            return Err(Refusal::Explore("reductions of sets are for `check --engine symbolic`"));
-        }
-        Reduction::Adaptive => {
-            let refused = if options.symmetry == Symmetry::Declared {
-                Some("the guarded quotient of --reduction adaptive does not use declarations")
-            } else if options.order != SearchOrder::BreadthFirst {
-                Some("the guarded quotient of --reduction adaptive is built breadth-first only")
-            } else if options.limits.max_depth.is_some() {
-                Some("--max-depth cannot be used with the guarded quotient of --reduction adaptive")
-            } else if options.deadlock.is_some() {
-                Some("deadlocks are not counted in the guarded quotient of --reduction adaptive")
-            } else if options.store_passing {
-                Some("--store-passing cannot be used with the guarded quotient of --reduction adaptive")
-            } else {
-                None
-            };
-            if let Some(refused) = refused {
-                return Err(Refusal::Explore(refused));
-            }
-        }
-        reduction => refuse_symmetry(options.symmetry, reduction)?,
-    }
-    if options.partial_order != PartialOrder::Off {
-        let refused = match () {
-            () if options.partial_order == PartialOrder::Auto => Some("`explore` uses it only if it is asked for"),
-            () if options.keep != Keep::Counts => Some("the graph needs all steps"),
-            () if options.reduction == Reduction::Adaptive => Some("the guarded quotient needs all steps"),
-            () => None,
-        };
-        if let Some(reason) = refused {
-            return Err(Refusal::PartialOrder(reason.to_owned()));
-        }
-    }
-    if options.workers.is_some() {
-        let &ExploreOptions { order, reduction, partial_order, threads, .. } = options;
-        let others = [(options.keep != Keep::Counts, "--export: no process has the whole graph")];
-        refuse_workers(&SearchParts { order, reduction, partial_order, threads }, &others)?;
+    refuse(need(options, main).supported_by(main), options.reduction)?;
+    if options.partial_order == PartialOrder::Auto {
+        return Err(Refusal::PartialOrder("`explore` uses it only if it is asked for".to_owned()));
     }
     let note = format!("a graph is drawn by one thread, not {}", options.threads);
     Ok((options.threads > 1).then_some(note).into_iter().collect())
+}
+
+/// What an exploration asks for.
+fn need(options: &ExploreOptions, main: EngineKind) -> Need {
+    let asked = Need::new([
+        (Ask::Deadlock, options.deadlock.is_some()),
+        (Ask::Graph, options.keep != Keep::Counts),
+        (Ask::DepthFirst, options.order == SearchOrder::DepthFirst),
+        (Ask::AutoSymmetry, options.wished_symmetry() == Symmetry::Auto),
+        (Ask::PartialOrder, options.partial_order == PartialOrder::On),
+        (Ask::StorePassing, options.store_passing),
+        (Ask::Workers, options.workers.is_some()),
+        (Ask::Threads, options.threads > 1),
+        (Ask::MaxStates, options.limits.max_states.is_some()),
+        (Ask::MaxDepth, options.limits.max_depth.is_some()),
+    ]);
+    // Annotated states need no symmetries of the whole model; sets and counters find their own, or none.
+    let uses_symmetries = main == EngineKind::StateSpace;
+    let is_about = |ask: &Ask| match ask {
+        Ask::NoSymmetry => uses_symmetries,
+        Ask::Adaptive => main != EngineKind::GuardedGraph,
+        _ => true,
+    };
+    let reduction = Need::new(asks_of_reduction(options.wished_symmetry(), options.reduction));
+    reduction.asks().filter(is_about).fold(asked, Need::with)
 }
 
 /// The greatest number of tokens in one cell, and in all.
@@ -443,7 +429,7 @@ fn conduct(
     if !may_be_sets {
         return search_alone(model, options, search, control);
     }
-    let trial = match options.symmetry {
+    let trial = match options.wished_symmetry() {
         Symmetry::Auto => counters::try_explore(model, search, control)?,
         _ => Trial::Unsuited,
     };
@@ -525,7 +511,7 @@ fn search_states(
             (Err(error), None) => Err(error),
         };
     }
-    let wish = (options.symmetry, options.reduction);
+    let wish = (options.wished_symmetry(), options.reduction);
     let preserved = ToPreserve::of_search(Vec::new(), search);
     if let Some(membership) = &options.workers {
         let mut facts = workers::facts_of_model(model);

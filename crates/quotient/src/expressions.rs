@@ -11,7 +11,8 @@ use crate::error::Error;
 use crate::model::Model;
 use crate::names::value_text;
 use crate::options::Options;
-use crate::plan::{Plan, Refusal};
+use crate::plan::Plan;
+use crate::refusal::Refusal;
 
 /// An expression in the language of a model.
 ///
@@ -149,7 +150,7 @@ pub fn reach(
     let (extended, property) = model.reaching(condition, control)?;
     let name = crate::names::property_name(extended.ir(), property);
     let options = Options { properties: vec![name], cover_runs: false, ..options.clone() };
-    let plan = Plan::new(&extended, &options)?;
+    let plan = Plan::of(&extended, &options)?;
     // A run-time error does not end the search for a state.
     Ok(match covers::run_to(&plan, extended.ir(), property, true, control, observer)? {
         Sought::Found(trace) => Reached::Run(trace),

@@ -8,6 +8,7 @@ use quotient_symmetry::{Limit, RoleReport};
 
 use crate::control::{Control, Phase};
 use crate::error::Error;
+use crate::lowering::Lowering;
 use crate::model::Model;
 use crate::selection::{claims, named_properties};
 use crate::symmetries::{Preserve, stopped};
@@ -66,19 +67,12 @@ struct Varied {
     readings: Vec<(i64, TextReading)>,
 }
 
-/// Reads a model with constants set, by name and value.
-type Loader<'a> = dyn FnMut(&[(String, String)]) -> Result<Model, Error> + 'a;
-
-/// Reads the text of a model with other constants. `load` reads the model with these constants set.
+/// Reads the text of a model with other constants.
 ///
 /// # Errors
 /// If a property does not exist, the text is too large to be read off, or a limit was reached first.
-pub fn family(
-    model: &Model,
-    preserve: &Preserve,
-    control: &Control,
-    load: &mut Loader<'_>,
-) -> Result<SizeFamily, Error> {
+pub fn family(model: &Model, preserve: &Preserve, control: &Control) -> Result<SizeFamily, Error> {
+    let model = &model.lowered(Lowering::for_detection(), control)?;
     control.enter(Phase::Detecting);
     let budget = Budget::until(control.interrupt());
     let properties = |model: &Model| -> Result<Vec<PropertyId>, Error> {
@@ -111,7 +105,7 @@ pub fn family(
                 continue;
             }
             // Not every value makes a model.
-            let Ok(other) = load(&[(number.name.clone(), value.to_string())]) else { continue };
+            let Ok(other) = model.reread(&[(number.name.clone(), value.to_string())], control) else { continue };
             let Ok(own) = properties(&other) else { continue };
             if let Some(reading) = read(&other, &own, &budget) {
                 readings.push((value, reading));

@@ -57,6 +57,7 @@
 
 mod adaptive;
 mod certificate;
+mod checks;
 mod clock;
 mod control;
 mod costs;
@@ -70,6 +71,7 @@ mod explore;
 mod expressions;
 mod family;
 mod identity;
+mod lowering;
 mod memory;
 mod model;
 pub mod names;
@@ -78,6 +80,7 @@ mod options;
 mod partial;
 mod partial_order;
 mod plan;
+mod refusal;
 mod remarks;
 mod report;
 mod run;
@@ -117,24 +120,26 @@ pub use explore::{Exploration, ExploreOptions, GraphEdge, Keep, NetCounts, SHOWN
 pub use expressions::{Expression, Reached, reach};
 pub use family::{Factor, Member, SizeFamily, family};
 pub use identity::{TextFile, TextHash};
+pub use lowering::Lowering;
 pub use memory::peak_bytes;
-pub use model::{LoadOptions, Model, read, read_source};
-pub use options::{Checkpoint, Engine, Limits, Options, PartialOrder, Reduction, Symmetry};
+pub use model::{LoadOptions, Model, UnsupportedProperty, read, read_source};
+pub use options::{Checkpoint, Engine, Limits, Options, PartialOrder, Reduction, Symmetry, USUAL_BITSTATE_BYTES};
 pub use partial::{Approximations, Image, PartialReport, partial_symmetry};
-pub use plan::{MOST_THREADS, Plan, Refusal};
+pub use plan::Plan;
 pub use quotient_engines::{
     Approximation, Defect, Extent, FairnessMode, JudgedInstance, LivenessReport, Membership, ProductReport, Progress,
     PropertyReport, RuleFirings, SearchOrder, SetsReport, SolverMethod, Spill, StopReason, StoreMode, Subject,
     TemporalReport, UsedSymmetry, Verdict, ViolationLimit, Way,
 };
-pub use quotient_frontends::{LabelChecks, Language, WellDefinedness, format_murphi, outline, syntax_errors};
+pub use quotient_frontends::{Language, WellDefinedness, format_murphi, outline, syntax_errors};
 pub use quotient_symmetry::{
     CertificationReport, CertifiedGroup, Completed, Description, Explanation, Family, Fixed, Individuals, Limit, Moved,
     Reason, Refused, RoleReport, Strategy, TooManyStates, Witness,
 };
+pub use refusal::{MOST_THREADS, Refusal};
 pub use report::{
     CrossCheck, GroupReport, Optimum, PartialOrderReport, ProofReport, ReductionReport, Remark, Report, SliceReport,
-    SymmetryReport, UnsupportedProperty,
+    SymmetryReport,
 };
 pub use runs::{RecordedRun, RunFile, RunFormat, RunOrigin, TrailFile, write_run};
 pub use symmetries::{Answer, DetectOptions, Detected, Phases, Preserve, Question, SymmetryFormat, detect};
@@ -146,6 +151,7 @@ pub use text::TextReading;
 /// If there is no model in the file, the options cannot be used, or there is a defect in this program.
 pub fn check(path: impl AsRef<Path>, options: &Options) -> Result<Report, Error> {
     let control = Control::start(&options.limits);
-    let model = Model::load(path, &LoadOptions::default(), &control)?;
+    let loading = LoadOptions { lowering: Lowering::for_check(options), ..LoadOptions::default() };
+    let model = Model::load(path, &loading, &control)?;
     Plan::new(&model, options)?.run_with(&control, &mut Silent)
 }

@@ -9,17 +9,17 @@ use std::sync::Arc;
 
 use quotient_frontends as frontends;
 use quotient_frontends::{
-    Condition, LabelChecks, Language, MAXIMUM_SOURCE_BYTES, Role, UNSUPPORTED_PROPERTY, WellDefinedness,
-    source_from_bytes, with_conditions, with_mentioned_files,
+    Condition, Language, MAXIMUM_SOURCE_BYTES, Role, UNSUPPORTED_PROPERTY, WellDefinedness, source_from_bytes,
+    with_conditions, with_mentioned_files,
 };
 use quotient_ir::{self as ir, Claim, DeadlockMode, Diagnostic, Layout, PropertyId, Source, Watched};
 
 use crate::control::{Control, Phase};
 use crate::error::Error;
 use crate::identity::{TextFile, TextHash, hash_of};
+use crate::lowering::Lowering;
 use crate::names::visible;
-use crate::plan::Refusal;
-use crate::report::UnsupportedProperty;
+use crate::refusal::Refusal;
 use quotient_engines::defect::Defect;
 
 /// Options for loading a model.
@@ -31,18 +31,11 @@ pub struct LoadOptions {
     pub language: Option<Language>,
     /// Starts a B machine with its initialised states, without a root and states of the constants.
     pub no_extra_nodes: bool,
-    /// Omits the `never` claims of a Promela model. Otherwise they are tracked and checked, and their positions are
-    /// part of the state.
-    pub ignore_claims: bool,
     /// The maximum number of processes of a Promela model at a time. By default the bound that follows from the text,
     /// or twelve more than at the start; a run that needs more ends as inconclusive.
     pub max_processes: Option<u8>,
-    /// Leaves out orders of steps of a Promela model where nothing can tell: the process that creates the others does so
-    /// before any of them moves, and what concerns only one process is done at once. There are fewer states, and they have
-    /// more symmetries; which of several violations is found first may differ.
-    pub merges_orders: bool,
-    /// Leaves out the formulas and labels of a Promela model, if nothing is asked but whether it gets stuck or goes wrong.
-    pub states_only: bool,
+    /// What the model is first used for.
+    pub lowering: Lowering,
     /// A condition in the language of the model: states in which it is false are stored and checked, but not expanded.
     pub constraint: Option<String>,
     /// Further invariants, in the language of the model.
@@ -55,40 +48,21 @@ pub struct LoadOptions {
     pub ctl: Vec<String>,
     /// Files with properties of a Petri net, in the form of the Model Checking Contest.
     pub property_files: Vec<PathBuf>,
-    /// Whether the labels `accept` and `progress` of a Promela model are checked.
-    pub labels: LabelChecks,
     /// How a condition of a B operation without a value is treated. By default it is false, with a remark, unless the
     /// machine itself declares it an error.
     pub well_definedness: Option<WellDefinedness>,
 }
 
 impl LoadOptions {
-    /// What front ends need of them.
-    fn for_language(&self, language: Language) -> Result<frontends::LoadOptions, Refusal> {
-        if self.no_extra_nodes && language != Language::B {
-            return Err(Refusal::NoExtraNodes);
+    /// Refuses options that are for other languages.
+    fn check(&self, language: Language) -> Result<(), Refusal> {
+        match () {
+            () if self.no_extra_nodes && language != Language::B => Err(Refusal::NoExtraNodes),
+            () if self.max_processes.is_some() && language != Language::Promela => Err(Refusal::MaxProcesses),
+            () if !self.property_files.is_empty() && language != Language::Pnml => Err(Refusal::PropertyFiles),
+            () if self.well_definedness.is_some() && language != Language::B => Err(Refusal::WellDefinedness),
+            () => Ok(()),
         }
-        if self.max_processes.is_some() && language != Language::Promela {
-            return Err(Refusal::MaxProcesses);
-        }
-        if !self.property_files.is_empty() && language != Language::Pnml {
-            return Err(Refusal::PropertyFiles);
-        }
-        if self.well_definedness.is_some() && language != Language::B {
-            return Err(Refusal::WellDefinedness);
-        }
-        Ok(frontends::LoadOptions {
-            constants: self.constants.clone(),
-            extra_nodes: !self.no_extra_nodes,
-            watch_claims: !self.ignore_claims,
-            labels: self.labels,
-            max_processes: self.max_processes,
-            // Conditions given beside the text may see the processes.
-            merges_orders: self.merges_orders && self.conditions().is_empty(),
-            states_only: self.states_only && self.conditions().is_empty(),
-            well_definedness: self.well_definedness,
-            ..frontends::LoadOptions::default()
-        })
     }
 
     /// The conditions given separately from the text.
@@ -125,12 +99,41 @@ struct Loaded {
     reading: Option<Reading>,
 }
 
-/// A text and how it is read, to read it again with further conditions.
+/// A text and how it is read, to read it again for another use, with further conditions or with other constants.
 #[derive(Clone)]
 struct Reading {
     source: Source,
-    options: frontends::LoadOptions,
+    language: Language,
+    /// The options it was read with.
+    options: LoadOptions,
+    /// The conditions of the options and further ones.
     conditions: Vec<Condition>,
+    /// What the front end leaves out.
+    lowering: Lowering,
+}
+
+impl Reading {
+    fn new(source: Source, language: Language, options: &LoadOptions) -> Self {
+        let conditions = options.conditions();
+        let lowering = options.lowering.applied(language, !conditions.is_empty());
+        Self { source, language, options: options.clone(), conditions, lowering }
+    }
+
+    fn for_front_end(&self) -> frontends::LoadOptions {
+        let LoadOptions { constants, no_extra_nodes, max_processes, well_definedness, .. } = &self.options;
+        let Lowering { merges_orders, states_only, ignores_claims, labels } = self.lowering;
+        frontends::LoadOptions {
+            constants: constants.clone(),
+            extra_nodes: !no_extra_nodes,
+            watch_claims: !ignores_claims,
+            labels,
+            max_processes: *max_processes,
+            merges_orders,
+            states_only,
+            well_definedness: *well_definedness,
+            ..frontends::LoadOptions::default()
+        }
+    }
 }
 
 impl Model {
@@ -200,12 +203,13 @@ impl Model {
         options: &LoadOptions,
         control: &Control,
     ) -> Result<Self, Error> {
-        let conditions = options.conditions();
-        let options = options.for_language(language)?;
+        options.check(language)?;
+        let reading = Reading::new(source, language, options);
+        let source = &reading.source;
         let starts = std::iter::once(0).chain(source.files.iter().map(|(start, _)| *start));
         let parts = starts.map(|start| source.file_at(start));
         let files = parts.map(|(name, part)| TextFile::new(name, source.text[part].as_bytes())).collect();
-        control.run_briefly(Phase::Loading, move || load_text(&source, files, language, &options, &conditions))?
+        control.run_briefly(Phase::Loading, move || load_text(reading, files))?
     }
 
     /// A model that was built in Rust.
@@ -230,9 +234,8 @@ impl Model {
         options: &LoadOptions,
         control: &Control,
     ) -> Result<Self, Error> {
-        let conditions = options.conditions();
-        let property_files = options.property_files.clone();
-        let options = options.for_language(language)?;
+        options.check(language)?;
+        let options = options.clone();
         let source = source_from_bytes(name, bytes)
             .map_err(|diagnostic| Error::model(Source::new(name, ""), vec![diagnostic]))?;
         let file = TextFile::new(name, bytes);
@@ -241,8 +244,8 @@ impl Model {
         control.run_briefly(Phase::Loading, move || {
             let mut files = vec![file];
             let source = with_mentioned_files(source, language, |names| read_mentioned(&folder, names, &mut files))?;
-            let source = with_property_files(source, &property_files, &mut files)?;
-            load_text(&source, files, language, &options, &conditions)
+            let source = with_property_files(source, &options.property_files, &mut files)?;
+            load_text(Reading::new(source, language, &options), files)
         })?
     }
 
@@ -260,19 +263,58 @@ impl Model {
         }))
     }
 
+    /// The same text read in another way.
+    fn read_again(&self, reading: Reading, control: &Control) -> Result<Self, Error> {
+        let files = self.0.files.clone();
+        control.run_briefly(Phase::Loading, move || load_text(reading, files))?
+    }
+
+    /// Whether it is lowered for another use than this.
+    pub(crate) fn is_other_than(&self, wanted: Lowering) -> bool {
+        let applied = |reading: &Reading| wanted.applied(reading.language, !reading.conditions.is_empty());
+        self.0.reading.as_ref().is_some_and(|reading| reading.lowering != applied(reading))
+    }
+
+    /// Whether both are the same text, lowered for the same use.
+    pub(crate) fn is_lowered_as(&self, other: &Self) -> bool {
+        let lowering = |model: &Self| model.0.reading.as_ref().map(|reading| reading.lowering);
+        lowering(self) == lowering(other)
+    }
+
+    /// The same model for another use, which may notice more or less of it.
+    pub(crate) fn lowered(&self, wanted: Lowering, control: &Control) -> Result<Self, Error> {
+        if !self.is_other_than(wanted) {
+            return Ok(self.clone());
+        }
+        let reading = self.0.reading.clone().ok_or(Refusal::NoText)?;
+        let lowering = wanted.applied(reading.language, !reading.conditions.is_empty());
+        let options = LoadOptions { lowering: wanted, ..reading.options };
+        self.read_again(Reading { options, lowering, ..reading }, control)
+    }
+
+    /// The same text with other values of some constants: another member of its family. They override those that were
+    /// given when it was loaded.
+    ///
+    /// # Errors
+    /// If the model was built, the text is not a model with these constants, or a limit was reached first.
+    pub fn reread(&self, constants: &[(String, String)], control: &Control) -> Result<Self, Error> {
+        let mut reading = self.0.reading.clone().ok_or(Refusal::NoText)?;
+        reading.options.constants.extend_from_slice(constants);
+        self.read_again(reading, control)
+    }
+
+    /// The options it was loaded with; the default if it was built.
+    pub(crate) fn load_options(&self) -> LoadOptions {
+        self.0.reading.as_ref().map(|reading| reading.options.clone()).unwrap_or_default()
+    }
+
     /// The same text with a further condition.
     fn extended(&self, condition: Condition, control: &Control) -> Result<Self, Error> {
-        let (Some(reading), Some(language)) = (self.0.reading.clone(), self.0.language) else {
-            return Err(Refusal::NoText.into());
-        };
-        let files = self.0.files.clone();
-        let Reading { source, options, mut conditions } = reading;
+        let mut reading = self.0.reading.clone().ok_or(Refusal::NoText)?;
         // An expression that is only evaluated sees no steps.
-        let merges_orders = options.merges_orders && condition.role == Role::Watched;
-        let options = frontends::LoadOptions { merges_orders, ..options };
-        conditions.push(condition);
-        let work = move || load_text(&source, files, language, &options, &conditions);
-        let model = control.run_briefly(Phase::Loading, work)??;
+        reading.lowering.merges_orders &= condition.role == Role::Watched;
+        reading.conditions.push(condition);
+        let model = self.read_again(reading, control)?;
         let is_same = |(own, other): (&ir::Slot, &ir::Slot)| own.name == other.name && own.domain == other.domain;
         let (own, other) = (&self.layout().slots, &model.layout().slots);
         if own.len() != other.len() || !own.iter().zip(other.iter()).all(is_same) {
@@ -363,6 +405,19 @@ impl Model {
     }
 }
 
+/// A claim of a model that cannot be checked, so it has no verdict.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnsupportedProperty {
+    /// The kind of claim, in the terms of the language: `ltl`, `never`, `trace`.
+    pub kind: &'static str,
+    /// Its name, or its description if it has none.
+    pub name: String,
+    /// Why it cannot be checked.
+    pub reason: String,
+    /// Its location in the text.
+    pub span: Option<ir::Span>,
+}
+
 /// The claim that a warning reports as unsupported.
 fn unsupported(warning: &Diagnostic) -> UnsupportedProperty {
     let &Claim { kind, ref name } =
@@ -380,21 +435,18 @@ fn with_property_files(mut source: Source, paths: &[PathBuf], files: &mut Vec<Te
 }
 
 /// The model of a text with further conditions.
-fn load_text(
-    source: &Source,
-    files: Vec<TextFile>,
-    language: Language,
-    options: &frontends::LoadOptions,
-    conditions: &[Condition],
-) -> Result<Model, Error> {
+fn load_text(reading: Reading, files: Vec<TextFile>) -> Result<Model, Error> {
+    let options = reading.for_front_end();
+    let Reading { source, language, conditions, .. } = &reading;
+    let language = *language;
     let mut constants = options.constants.clone();
     let loaded = if conditions.is_empty() {
-        frontends::load(source.clone(), language, options)
+        frontends::load(source.clone(), language, &options)
             .map_err(|diagnostics| Error::model(source.clone(), diagnostics))?
     } else {
         let invalid = |(source, diagnostics)| Error::model(source, diagnostics);
         let extended = with_conditions(source, language, conditions).map_err(invalid)?;
-        let mut loaded = frontends::load(extended.source.clone(), language, options)
+        let mut loaded = frontends::load(extended.source.clone(), language, &options)
             .map_err(|diagnostics| invalid(extended.invalid(diagnostics)))?;
         extended.apply(&mut loaded.model).map_err(invalid)?;
         constants.extend(conditions.iter().filter_map(|Condition { role, expression }| {
@@ -411,7 +463,6 @@ fn load_text(
         loaded
     };
     let (layout, warnings) = (layout_of(&loaded.model)?, loaded.warnings);
-    let reading = Reading { source: source.clone(), options: options.clone(), conditions: conditions.to_vec() };
     let (model, language, reading) = (loaded.model, Some(language), Some(reading));
     Ok(Model(Arc::new(Loaded { model, layout, language, warnings, files, constants, reading })))
 }

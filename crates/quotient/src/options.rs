@@ -8,6 +8,9 @@ use quotient_engines::{FairnessMode, Membership, SearchOrder, SolverMethod, Spil
 use quotient_ir::DeadlockMode;
 use quotient_symmetry::Strategy;
 
+/// The usual size of the table of [`StoreMode::Bitstate`], in bytes.
+pub const USUAL_BITSTATE_BYTES: u64 = 256 << 20;
+
 /// Which symmetries to use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Symmetry {
@@ -35,6 +38,19 @@ pub enum Reduction {
     Adaptive,
     /// Of sets of states, in this way; for symbolic searches.
     OfSets(Way),
+}
+
+impl Reduction {
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::None => "none",
+            Self::By(strategy) => strategy.name(),
+            Self::Adaptive => "adaptive",
+            Self::OfSets(way) => way.name(),
+        }
+    }
 }
 
 /// How states are searched.

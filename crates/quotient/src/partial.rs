@@ -8,6 +8,7 @@ use crate::adaptive::{RuleUse, rule_uses};
 use crate::control::{Control, Observer, Phase, Supervised};
 use crate::detection;
 use crate::error::Error;
+use crate::lowering::Lowering;
 use crate::model::Model;
 use crate::selection::{claims, named_properties};
 use crate::symmetries::{Preserve, stopped};
@@ -18,6 +19,8 @@ const STATE_LIMIT: usize = 20_000;
 /// What rules distinguish.
 #[derive(Debug)]
 pub struct PartialReport {
+    /// The model that this is about.
+    pub model: Model,
     /// The families, and the number of members of each.
     pub families: Vec<(String, usize)>,
     /// What each rule distinguishes.
@@ -64,6 +67,7 @@ pub fn partial_symmetry(
     control: &Control,
     observer: &mut dyn Observer,
 ) -> Result<PartialReport, Error> {
+    let model = &model.lowered(Lowering::for_detection(), control)?;
     let properties = match preserve {
         Preserve::All => claims(model.ir(), None),
         Preserve::Named(names) => named_properties(model.ir(), names)?,
@@ -97,7 +101,7 @@ fn find(model: &Model, properties: &[PropertyId], budget: &Budget) -> Result<Par
     }
     let structure = classify(&partial, STATE_LIMIT).map(|found| approximations(&partial, found));
     let families = partial.families().list().iter().map(|family| (family.name.clone(), family.size)).collect();
-    Ok(PartialReport { families, rules, properties: distinguishing, structure })
+    Ok(PartialReport { model: model.clone(), families, rules, properties: distinguishing, structure })
 }
 
 fn approximations(partial: &PartialSymmetry<'_>, found: Classification) -> Approximations {

@@ -7,13 +7,14 @@ use quotient_engines::{
     self as engines, Approximation, Extent, LivenessReport, PropertyReport, RuleFirings, SetsReport, StopReason,
     Subject, TemporalReport, Verdict, Way,
 };
-use quotient_ir::{PropertyId, RuleId, Span, Trace};
+use quotient_ir::{PropertyId, RuleId, Trace};
 use quotient_symmetry::Refused;
 
 use crate::adaptive::AdaptiveUse;
 use crate::control::Control;
 use crate::detection::Symmetries;
 use crate::memory::peak_bytes;
+use crate::model::UnsupportedProperty;
 use crate::plan::Plan;
 use crate::run::Found;
 
@@ -117,19 +118,6 @@ pub struct Optimum {
     pub is_proved: bool,
     /// A run to the state.
     pub trace: Trace,
-}
-
-/// A claim of a model that cannot be checked, so it has no verdict.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnsupportedProperty {
-    /// The kind of claim, in the terms of the language: `ltl`, `never`, `trace`.
-    pub kind: &'static str,
-    /// Its name, or its description if it has none.
-    pub name: String,
-    /// Why it cannot be checked.
-    pub reason: String,
-    /// Its location in the text.
-    pub span: Option<Span>,
 }
 
 /// What a check leaves out of the state.

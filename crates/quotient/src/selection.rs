@@ -3,7 +3,7 @@
 use quotient_ir::{Model, PropertyId};
 
 use crate::names::{DEADLOCK, ERRORS, property_name};
-use crate::plan::Refusal;
+use crate::refusal::Refusal;
 
 /// All properties of a model, or those selected.
 pub(crate) fn claims(model: &Model, selected: Option<&[PropertyId]>) -> Vec<PropertyId> {

@@ -16,10 +16,11 @@ use quotient_symmetry::{
 use crate::control::{Control, Observer, Phase, Supervised};
 use crate::detection;
 use crate::error::Error;
+use crate::lowering::Lowering;
 use crate::memory::peak_bytes;
 use crate::model::Model;
 use crate::options::Symmetry;
-use crate::plan::Refusal;
+use crate::refusal::Refusal;
 use crate::selection::{claims, named_properties};
 use crate::text::{self, TextReading};
 use quotient_engines::defect::Defect;
@@ -169,6 +170,7 @@ pub fn detect(
     control: &Control,
     observer: &mut dyn Observer,
 ) -> Result<Detected, Error> {
+    let model = &model.lowered(Lowering::for_detection(), control)?;
     let representation = model.ir();
     let properties = match &options.preserve {
         Preserve::All => claims(representation, None),

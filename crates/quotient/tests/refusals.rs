@@ -157,7 +157,7 @@ fn what_exploration_refuses() {
     let cases = [
         (
             ExploreOptions {
-                symmetry: Symmetry::Auto,
+                symmetry: Some(Symmetry::Auto),
                 reduction: Reduction::By(Strategy::Markers),
                 ..ExploreOptions::default()
             },
@@ -168,7 +168,7 @@ fn what_exploration_refuses() {
             "add --symmetry auto",
         ),
         (ExploreOptions { threads: 0, ..ExploreOptions::default() }, "needs a thread"),
-        (ExploreOptions { symmetry: Symmetry::Declared, ..adaptive() }, "does not use declarations"),
+        (ExploreOptions { symmetry: Some(Symmetry::Declared), ..adaptive() }, "does not use declarations"),
         (ExploreOptions { order: SearchOrder::DepthFirst, ..adaptive() }, "breadth-first only"),
         (ExploreOptions { limits, ..adaptive() }, "--max-depth cannot be used"),
         (ExploreOptions { deadlock: Some(DeadlockMode::Stuck), ..adaptive() }, "deadlocks are not counted"),

@@ -8,6 +8,7 @@
 mod checks;
 pub mod defect;
 mod forecast;
+pub mod need;
 mod observer;
 mod options;
 pub mod partial_order;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use quotient_ir::{DeadlockMode, Fairness, PropertyId, RuleId};
 
+use crate::need::{Ask, EngineKind, Need, Support, support};
 use crate::partial_order::Relations;
 use crate::seam::Identity;
 
@@ -255,74 +256,41 @@ pub enum Instances {
 }
 
 impl SearchOptions {
+    /// What is asked of an engine that searches states one by one. `draws` says that the graph is requested, `judges` that
+    /// there are liveness properties to check.
+    pub fn need(&self, identity: Identity, draws: bool, judges: bool) -> Need {
+        Need::new([
+            (Ask::Liveness, judges),
+            (Ask::Graph, draws),
+            (Ask::DepthFirst, self.order == SearchOrder::DepthFirst),
+            (Ask::Markers, identity == Identity::Keys),
+            (Ask::MarkersCanonical, identity == Identity::KeysAndMatches),
+            (Ask::PartialOrder, self.partial_order.is_some()),
+            (Ask::ApproximateStore, self.store.is_approximate()),
+            (Ask::DenseStore, self.store == StoreMode::Dense),
+            (Ask::Spill, self.spill.is_some()),
+            (Ask::Checkpoint, self.checkpoint.is_some()),
+            (Ask::Resume, self.resume.is_some()),
+            // Markers that differ only by chance are for whoever asks for the comparison.
+            (Ask::CrossCheck, self.cross_check && identity != Identity::Keys),
+            (Ask::AllErrors, self.violations.collects()),
+        ])
+    }
+
     /// Why the requested combination is refused, if it is. `draws` says that the graph is requested, `judges` that
     /// there are liveness properties to check.
     pub fn refusal(&self, identity: Identity, draws: bool, judges: bool) -> Option<&'static str> {
-        let depth_first = self.order == SearchOrder::DepthFirst;
-        let interruptible = self.checkpoint.is_some() || self.resume.is_some();
-        if interruptible && depth_first {
-            return Some("checkpoints need a breadth-first search");
+        match self.need(identity, draws, judges).supported_by(EngineKind::Explicit) {
+            Support::Yes => None,
+            Support::No(reason) => Some(reason.unnamed()),
         }
-        if self.store == StoreMode::Dense
-            && let Some(what) = self.sparse_only(identity, draws, judges)
-        {
-            return Some(what);
-        }
-        if self.store.is_approximate() {
-            match () {
-                () if depth_first => return Some("an approximate store cannot be used with a depth-first search"),
-                () if interruptible => return Some("an approximate store cannot be used with checkpoints"),
-                () if draws => return Some("an approximate store cannot be used to draw the graph"),
-                () if self.violations.collects() => return Some("an approximate store keeps the run to one violation"),
-                () if judges => return Some("an approximate store cannot be used with liveness properties"),
-                () if identity == Identity::KeysAndMatches => {
-                    return Some("an approximate store has no states to compare canonical forms of");
-                }
-                () => {}
-            }
-        }
-        if self.partial_order.is_some() {
-            match () {
-                () if draws => return Some("the graph needs all steps: partial order cannot be used"),
-                () if judges => {
-                    return Some("what can always be reached needs all steps: partial order cannot be used");
-                }
-                () if self.cross_check => return Some("a search reduced by partial order cannot be compared"),
-                () if self.violations.collects() => return Some("partial order preserves the first violation only"),
-                () => {}
-            }
-        }
-        if self.spill.is_some() {
-            match () {
-                () if depth_first => return Some("a depth-first search cannot continue on disk"),
-                () if self.store.is_approximate() => return Some("an approximate store cannot continue on disk"),
-                () if self.checkpoint.is_some() => return Some("a search with checkpoints cannot continue on disk"),
-                () if draws => return Some("the graph cannot be drawn from disk"),
-                () if judges => return Some("liveness properties cannot be judged on disk"),
-                () if identity != Identity::Words => return Some("markers are compared in memory only"),
-                () => {}
-            }
-        }
-        None
     }
 
-    /// Why states cannot be stored in few bytes, if they cannot.
-    fn sparse_only(&self, identity: Identity, draws: bool, judges: bool) -> Option<&'static str> {
-        match () {
-            () if self.order == SearchOrder::DepthFirst => Some("a dense store needs a breadth-first search"),
-            () if self.checkpoint.is_some() || self.resume.is_some() => {
-                Some("a dense store cannot be used with checkpoints")
-            }
-            () if self.spill.is_some() => Some("a dense store cannot continue on disk"),
-            () if draws => Some("a dense store cannot be used to draw the graph"),
-            () if judges => Some("a dense store cannot be used with liveness properties"),
-            () if identity != Identity::Words => Some("a dense store has no states to compare markers of"),
-            () if self.partial_order.is_some() => {
-                Some("a dense store does not know levels: partial order cannot be used")
-            }
-            () if self.cross_check => Some("a dense store cannot be used for comparisons"),
-            () => None,
-        }
+    /// Whether states may be stored in few bytes.
+    fn may_be_dense(&self, identity: Identity, draws: bool, judges: bool) -> bool {
+        let need = self.need(identity, draws, judges);
+        // The disk decides about dense stores.
+        !need.has(Ask::Spill) && support(EngineKind::Dense, &need) == Support::Yes
     }
 
     /// Whether states may be found in any order within a level.
@@ -340,7 +308,7 @@ impl SearchOptions {
     pub fn dense_at(&self, identity: Identity, draws: bool, judges: bool) -> Option<u64> {
         match self.store {
             StoreMode::Dense => Some(0),
-            StoreMode::Exact if self.sparse_only(identity, draws, judges).is_none() => self.dense_from,
+            StoreMode::Exact if self.may_be_dense(identity, draws, judges) => self.dense_from,
             _ => None,
         }
     }

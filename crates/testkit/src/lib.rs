@@ -18,6 +18,7 @@ pub mod pictures;
 pub mod pool;
 pub mod prerequisites;
 pub mod promela;
+pub mod promela_lowering;
 pub mod random_b;
 pub mod random_coverability;
 pub mod random_csp;

@@ -5,8 +5,10 @@
 
 use std::fmt::Write as _;
 
-use quotient::{Control, Language, LoadOptions, Model, Options, Plan, Reduction, Report, Strategy, Symmetry};
+use quotient::{Options, Plan, Reduction, Report, Strategy, Symmetry};
+use quotient_ir::DeadlockMode;
 use quotient_testkit::pool::map_on_workers;
+use quotient_testkit::promela_lowering::lowered;
 use quotient_testkit::random_murphi::Random;
 use quotient_testkit::switches::number_from;
 
@@ -83,13 +85,11 @@ fn program(seed: u64) -> String {
 }
 
 fn report(text: &str, merges_orders: bool, symmetry: Symmetry) -> Result<(Report, bool), String> {
-    let control = Control::default();
-    let options = LoadOptions { merges_orders, ..LoadOptions::default() };
-    let model = Model::from_bytes("random.pml", text.as_bytes(), Language::Promela, &options, &control);
-    let model = model.map_err(|error| error.to_string())?;
+    let model = lowered(text, merges_orders)?;
     let is_first = (model.ir().presentation.as_ref())
         .is_some_and(|presentation| presentation.is_creation_first || presentation.stay_at_end);
-    let mut options = Options::default().symmetry(symmetry);
+    let deadlock = Some(DeadlockMode::Stuck);
+    let mut options = Options { deadlock, ..Options::default() }.symmetry(symmetry);
     if symmetry == Symmetry::Auto {
         // Otherwise a small search is over before they are found.
         options = options.reduction(Reduction::By(Strategy::Canonical));

@@ -58,8 +58,7 @@ fn every_within(
     let size = |&(constant, from): &(&str, i64)| EverySize { constant: constant.to_owned(), from };
     let claim = Every { sizes: sizes.iter().map(size).collect(), method };
     let options = Options::default().limits(Limits { timeout: Some(patience), ..Limits::default() });
-    let mut member = |more: &[(String, String)]| load(text, &[&given[..], more].concat());
-    quotient::every(&model, &claim, &options, &Control::start(&options.limits), &mut Silent, &mut member)
+    quotient::every(&model, &claim, &options, &Control::start(&options.limits), &mut Silent)
 }
 
 /// Whether an instance violates something, found without symmetries; `None` if there are too many states.

@@ -24,7 +24,7 @@ use quotient_testkit::switches::number_from;
 
 /// The numbers of a net, or why they are not known.
 fn counts(model: &Model, engine: Engine, symmetry: Symmetry) -> Result<Result<NetCounts, Option<StopReason>>, Error> {
-    let options = ExploreOptions { engine, symmetry, ..ExploreOptions::default() };
+    let options = ExploreOptions { engine, symmetry: Some(symmetry), ..ExploreOptions::default() };
     let found = explore(model, &options, &Control::default(), &mut Silent)?;
     Ok(found.net.ok_or(found.report.stop_reason))
 }

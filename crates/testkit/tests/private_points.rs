@@ -7,11 +7,11 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use quotient::{
-    Control, Language, Limits, LoadOptions, Model, Options, PartialOrder, Plan, Reduction, Report, Strategy, Symmetry,
-    Verdict, ViolationLimit,
+    Limits, Model, Options, PartialOrder, Plan, Reduction, Report, Strategy, Symmetry, Verdict, ViolationLimit,
 };
-use quotient_ir::Violation;
+use quotient_ir::{DeadlockMode, Violation};
 use quotient_testkit::pool::map_on_workers;
+use quotient_testkit::promela_lowering::lowered;
 use quotient_testkit::random_murphi::Random;
 use quotient_testkit::switches::number_from;
 
@@ -123,14 +123,9 @@ fn program(seed: u64, can_fail: bool) -> String {
     text
 }
 
-fn loaded(text: &str, merges_orders: bool) -> Result<Model, String> {
-    let options = LoadOptions { merges_orders, ..LoadOptions::default() };
-    let model = Model::from_bytes("random.pml", text.as_bytes(), Language::Promela, &options, &Control::default());
-    model.map_err(|error| error.to_string())
-}
-
 fn checked(model: &Model, options: &Options) -> Result<Report, String> {
-    let plan = Plan::new(model, options).map_err(|error| error.to_string())?;
+    let options = Options { deadlock: Some(DeadlockMode::Stuck), ..options.clone() };
+    let plan = Plan::new(model, &options).map_err(|error| error.to_string())?;
     plan.run().map_err(|error| error.to_string())
 }
 
@@ -150,7 +145,7 @@ fn compare(seed: u64) -> Result<[bool; 2], String> {
     let can_fail = seed.is_multiple_of(4);
     let text = program(seed, can_fail);
     let fail = |reason: String| Err(format!("seed {seed}: {reason}\n{text}"));
-    let (whole, merged) = (loaded(&text, false)?, loaded(&text, true)?);
+    let (whole, merged) = (lowered(&text, false)?, lowered(&text, true)?);
     let limits = Limits { max_states: Some(LARGEST), ..Limits::default() };
     let base = Options { limits, ..Options::default() };
     let first = base.clone().symmetry(Symmetry::Off).exact_counts();
@@ -210,7 +205,7 @@ fn nothing_is_missed_if_processes_go_on_at_once() {
 /// The states with all orders of steps, and with private points; the verdicts are as expected.
 fn states(text: &str, verdict: Verdict) -> [u64; 2] {
     [false, true].map(|merges_orders| {
-        let model = loaded(text, merges_orders).expect("a model");
+        let model = lowered(text, merges_orders).expect("a model");
         let options = Options::default().symmetry(Symmetry::Off).exact_counts();
         let report = checked(&model, &options).expect("a search");
         assert_eq!(report.verdict, verdict, "{text}");
@@ -249,7 +244,7 @@ fn a_way_to_a_receive_is_seen() {
             "byte x, y; chan r = [0] of {{ byte }};\n{receiver}\nactive proctype P() {{ {sender} }}\n{watcher}"
         );
         let [all, merged] = [false, true].map(|merges| {
-            let model = loaded(&text, merges).expect("a model");
+            let model = lowered(&text, merges).expect("a model");
             let options = Options { violations: ViolationLimit::All, ..Options::default().exact_counts() };
             wrong(&checked(&model, &options).expect("a search"))
         });

@@ -3,9 +3,7 @@
 
 use std::time::Duration;
 
-use quotient::{
-    Control, FairnessMode, LabelChecks, Language, Limits, LoadOptions, Model, Options, Plan, Subject, Symmetry, Verdict,
-};
+use quotient::{FairnessMode, Language, Limits, Model, Options, Plan, Subject, Symmetry, Verdict};
 use quotient_ir::{Action, TraceStep};
 use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::random_promela::{RunClaim, random_promela_runs};
@@ -48,13 +46,7 @@ struct Answer {
 
 /// Whether a property is violated here; nothing if the model does something wrong on its own, or is too large.
 fn violated_here(text: &str, question: Question) -> Result<Option<Answer>, String> {
-    let labels = LabelChecks {
-        acceptance: (question.name == "acceptance").then_some(true),
-        progress: question.name == "progress",
-    };
-    let loading = LoadOptions { labels, ..LoadOptions::default() };
-    let model = Model::from_bytes("model.pml", text.as_bytes(), Language::Promela, &loading, &Control::default());
-    let model = model.map_err(|error| error.to_string())?;
+    let model = Model::from_text("model.pml", text, Language::Promela).map_err(|error| error.to_string())?;
     let fairness = if question.fair { FairnessMode::Weak } else { FairnessMode::None };
     let mut verdicts = Vec::new();
     for symmetry in [Symmetry::Auto, Symmetry::Off] {
@@ -69,13 +61,13 @@ fn violated_here(text: &str, question: Question) -> Result<Option<Answer>, Strin
         let report = plan.run().map_err(|error| error.to_string())?;
         let found = |named: &dyn Fn(&Subject) -> bool| report.properties.iter().find(|it| named(&it.subject));
         let is_asked = |subject: &Subject| match subject {
-            Subject::Property(id) => model.ir().properties[*id].name.as_deref() == Some(question.name),
+            Subject::Property(id) => plan.model().ir().properties[*id].name.as_deref() == Some(question.name),
             _ => false,
         };
         let errors = found(&|subject| matches!(subject, Subject::Errors)).map(|it| it.verdict);
         let asked = found(&is_asked).ok_or("the property is not in the report")?;
         let is_end = |step: &TraceStep| match step.action {
-            Action::Rule(id) => model.ir().rules[id].name.as_deref() == Some("valid end"),
+            Action::Rule(id) => plan.model().ir().rules[id].name.as_deref() == Some("valid end"),
             Action::Start(_) => false,
         };
         let by_end = asked.trace.as_ref().is_some_and(|trace| {

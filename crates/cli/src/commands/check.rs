@@ -2,18 +2,17 @@
 
 use std::process::ExitCode;
 
-use quotient::names::{DEADLOCK, ERRORS};
 use quotient::{
-    Checkpoint, Control, FairnessMode, LabelChecks, Language, LoadOptions, Model, Options, PartialOrder, Plan, Report,
-    Spill, StoreMode, Subject as About, ViolationLimit, shown,
+    Checkpoint, Control, FairnessMode, Language, LoadOptions, Lowering, Model, Options, PartialOrder, Plan, Report,
+    Spill, StoreMode, Subject as About, USUAL_BITSTATE_BYTES, ViolationLimit, shown,
 };
 use quotient_explorer::{Found, Subject, Task};
 use quotient_ir::Trace;
 
 use crate::arguments::{CheckArguments, CheckFormat, FairnessName, PartialOrderName, StoreName};
 use crate::commands::{
-    Claims, deadlock_mode, engine, every, exit_status, limits, load_model_with, load_options, order, reduction, runs,
-    serve, show_notes, show_warnings, symmetry, workers,
+    deadlock_mode, engine, every, exit_status, limits, load_model_with, load_options, order, reduction, runs, serve,
+    show_notes, show_warnings, symmetry, workers,
 };
 use crate::failure::{Failure, INCONCLUSIVE};
 use crate::invocation::Invocation;
@@ -21,9 +20,6 @@ use crate::render::human::Outcome;
 use crate::render::{human, json, junit, page, sarif, sequence_chart};
 use crate::terminal::{Palette, complain, print, print_with};
 use crate::watch::{Display, cancel_on_interrupt};
-
-/// The default table size of `--store bitstate`.
-const BITSTATE_BYTES: u64 = 256 << 20;
 
 /// Runs the command.
 pub(crate) fn run(arguments: &CheckArguments, invocation: &Invocation) -> Result<ExitCode, Failure> {
@@ -49,20 +45,17 @@ pub(super) fn check(
     control: &Control,
     hooks: Hooks<'_>,
 ) -> Result<ExitCode, Failure> {
+    let lowering = match arguments.page.serve {
+        true => Lowering::with_all_steps(options),
+        false => Lowering::for_check(options),
+    };
     let loading = LoadOptions {
         constraint: arguments.constraint.clone(),
         invariants: arguments.invariant.clone(),
         reach: arguments.reach.clone(),
         ltl: arguments.ltl.clone(),
         ctl: arguments.ctl.clone(),
-        labels: LabelChecks {
-            acceptance: arguments.properties.iter().any(|name| name == "acceptance").then_some(true),
-            progress: arguments.properties.iter().any(|name| name == "progress"),
-        },
-        // The page shows runs and graphs of the whole model, and each violation can hide others in some orders.
-        merges_orders: !options.exact_counts && !options.violations.collects() && !arguments.page.serve,
-        states_only: !arguments.page.serve && concerns_states(&arguments.properties),
-        ..load_options(&arguments.model, Claims::Watched)
+        ..load_options(&arguments.model, lowering)
     };
     let model = load_model_with(&arguments.model, &loading, control)?;
     (hooks.loaded)(&model);
@@ -73,16 +66,16 @@ pub(super) fn check(
         return Err(Failure::Usage("--msc draws runs of Promela and CSP# models".into()));
     }
     if !arguments.every.is_empty() {
-        return every::run(arguments, invocation, (&model, &loading), options, control);
+        return every::run(arguments, invocation, &model, options, control);
     }
     let plan = Plan::new(&model, options)?;
-    show_warnings(&model);
+    show_warnings(plan.model());
     let is_first = options.workers.as_ref().is_none_or(|membership| membership.process == 0);
     if arguments.page.serve {
         if options.workers.is_some() {
             return Err(Failure::Usage("--serve is for a search on this machine: --workers is used without it".into()));
         }
-        return serve_page(arguments, invocation, model, loading, plan, control);
+        return serve_page(arguments, invocation, model, plan, control);
     }
     let mut display = Display::new(arguments.output.format, arguments.output.no_progress);
     let report = plan.run_with(control, &mut display);
@@ -97,15 +90,16 @@ pub(super) fn check(
         return Ok(ExitCode::from(status));
     }
     show_notes(&report.notes);
-    draw(arguments, &model, &report)?;
+    let model = plan.model();
+    draw(arguments, model, &report)?;
     if let Some(destination) = &arguments.run_files.trace_to {
         match first_run(&report) {
-            Some((subject, trace)) => runs::write(destination, &model, &loading, "check", subject, trace)?,
+            Some((subject, trace)) => runs::write(destination, model, "check", subject, trace)?,
             None => complain(&format!("note: there is no run to write to `{}`\n", destination.path.display())),
         }
     }
     let detail = arguments.run_files.detail();
-    let outcome = Outcome { model: &model, report: &report, counts: None, detail };
+    let outcome = Outcome { model, report: &report, counts: None, detail };
     if let Some(path) = &arguments.report {
         std::fs::write(path, page::page(&outcome, invocation)).map_err(|error| Failure::file("write", path, &error))?;
     }
@@ -118,32 +112,28 @@ pub(super) fn check(
     Ok(ExitCode::from(status))
 }
 
-/// Whether only deadlocks and errors are asked for.
-fn concerns_states(properties: &[String]) -> bool {
-    !properties.is_empty() && properties.iter().all(|name| [DEADLOCK, ERRORS].contains(&name.as_str()))
-}
-
 /// Serves a page about the check.
 fn serve_page(
     arguments: &CheckArguments,
     invocation: &Invocation,
     model: Model,
-    loading: LoadOptions,
     plan: Plan,
     control: &Control,
 ) -> Result<ExitCode, Failure> {
     if arguments.msc.is_some() || arguments.report.is_some() || arguments.run_files.trace_to.is_some() {
         return Err(Failure::Usage("--serve writes no files: runs are saved on the page".into()));
     }
-    let (own, invocation, detail) = (model.clone(), invocation.clone(), arguments.run_files.detail());
+    let (own, searched) = (model.clone(), plan.model().clone());
+    let (invocation, detail) = (invocation.clone(), arguments.run_files.detail());
     let task: Task = Box::new(move |control, observer| {
         let report = plan.run_with(control, observer)?;
-        let outcome = Outcome { model: &own, report: &report, counts: None, detail };
+        let shown = plan.report_on(&own, &report, control)?;
+        let outcome = Outcome { model: plan.model(), report: &report, counts: None, detail };
         let json = json::text(|writer| json::search(writer, "check", &outcome, &invocation));
-        Ok(Found { report, json })
+        Ok(Found { report, shown, json })
     });
     let symmetry = symmetry(arguments.symmetry);
-    serve::run(&arguments.page, Subject { model, loading, command: "check", symmetry, task }, control)
+    serve::run(&arguments.page, Subject { model, searched, command: "check", symmetry, task }, control)
 }
 
 /// The options that the command line specifies.
@@ -155,7 +145,7 @@ pub(super) fn options(arguments: &CheckArguments) -> Result<Options, Failure> {
         (StoreName::Exact, None) => StoreMode::Exact,
         (StoreName::Dense, None) => StoreMode::Dense,
         (StoreName::Compact, None) => StoreMode::Compact,
-        (StoreName::Bitstate, bytes) => StoreMode::Bitstate { bytes: bytes.unwrap_or(BITSTATE_BYTES) },
+        (StoreName::Bitstate, bytes) => StoreMode::Bitstate { bytes: bytes.unwrap_or(USUAL_BITSTATE_BYTES) },
     };
     let checkpoints = &arguments.checkpoints;
     let checkpoint = checkpoints.checkpoint.clone();

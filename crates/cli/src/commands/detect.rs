@@ -4,10 +4,10 @@ use std::fs::File;
 use std::io::BufWriter;
 use std::process::ExitCode;
 
-use quotient::{Control, DetectOptions, Limits, LoadOptions, Preserve, Question, Silent, SymmetryFormat, detect};
+use quotient::{Control, DetectOptions, Limits, Lowering, Preserve, Question, Silent, SymmetryFormat, detect};
 
 use crate::arguments::{DetectArguments, Format, ModelArguments, ResourceArguments, SymmetryExport, SymmetryName};
-use crate::commands::{Claims, family, load_model_with, load_options, partial, show_warnings, symmetry};
+use crate::commands::{family, load_model, partial, show_warnings, symmetry};
 use crate::failure::{Failure, HOLDS};
 use crate::invocation::Invocation;
 use crate::render::symmetry::{human, json};
@@ -39,11 +39,10 @@ pub(crate) fn run(arguments: &DetectArguments, invocation: &Invocation) -> Resul
             return Err(Failure::Usage("only --symmetry auto makes a graph to export".into()));
         }
     }
-    let loading = LoadOptions { merges_orders: true, ..load_options(&model_arguments, Claims::Ignored) };
-    let model = load_model_with(&model_arguments, &loading, &control)?;
+    let model = load_model(&model_arguments, Lowering::for_detection(), &control)?;
     if arguments.family {
         show_warnings(&model);
-        return family::run(&model, &model_arguments, &preserve, &control, arguments.format, invocation);
+        return family::run(&model, &preserve, &control, arguments.format, invocation);
     }
     if arguments.partial {
         show_warnings(&model);
@@ -66,7 +65,7 @@ pub(crate) fn run(arguments: &DetectArguments, invocation: &Invocation) -> Resul
             .map_err(|error| Failure::file("write", &export.path, &error))?;
     }
     if let Some((path, file)) = certificate {
-        let certificate = found.certificate(&loading);
+        let certificate = found.certificate();
         let written = serde_json::to_writer_pretty(BufWriter::new(file), &certificate);
         written.map_err(|error| Failure::file("write", path, &error.into()))?;
     }

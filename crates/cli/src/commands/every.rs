@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use quotient::{Control, Every, EveryMethod, LoadOptions, Model, Options};
+use quotient::{Control, Every, EveryMethod, Model, Options};
 
 use super::{exit_status, show_warnings};
 use crate::arguments::{CheckArguments, CheckFormat, EveryMethodName};
@@ -16,14 +16,10 @@ use crate::watch::Display;
 pub(super) fn run(
     arguments: &CheckArguments,
     invocation: &Invocation,
-    (model, loading): (&Model, &LoadOptions),
+    model: &Model,
     options: &Options,
     control: &Control,
 ) -> Result<ExitCode, Failure> {
-    let path = &arguments.model.path;
-    if path.as_os_str() == "-" {
-        return Err(Failure::Usage("--every reads the model several times: give it as a file".into()));
-    }
     let unusable: [(bool, &str); 6] = [
         (arguments.page.serve, "--serve"),
         (arguments.msc.is_some(), "--msc"),
@@ -43,13 +39,8 @@ pub(super) fn run(
     };
     let claim = &Every { sizes: arguments.every.clone(), method };
     show_warnings(model);
-    let mut load = |constants: &[(String, String)]| {
-        let mut options = loading.clone();
-        options.constants.extend_from_slice(constants);
-        Model::load(path, &options, control)
-    };
     let mut display = Display::new(arguments.output.format, arguments.output.no_progress);
-    let report = quotient::every(model, claim, options, control, &mut display, &mut load);
+    let report = quotient::every(model, claim, options, control, &mut display);
     display.clear();
     let report = report?;
     match arguments.output.format {

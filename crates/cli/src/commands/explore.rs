@@ -4,15 +4,15 @@ use std::fs::File;
 use std::io::BufWriter;
 use std::process::ExitCode;
 
-use quotient::{Control, Exploration, ExploreOptions, Keep, Language, Model, PartialOrder, SHOWN_STATES};
+use quotient::{Control, Exploration, ExploreOptions, Keep, Lowering, Model, PartialOrder, SHOWN_STATES, Symmetry};
 
 use quotient_explorer::{Found, Subject, Task};
 use quotient_ir::Interpreter;
 
-use crate::arguments::{AskedName, EngineName, ExploreArguments, Export, ExportFormat, Format, SymmetryName};
+use crate::arguments::{AskedName, ExploreArguments, Export, ExportFormat, Format};
 use crate::commands::{
-    Claims, deadlock_mode, engine, exit_status, language, limits, load_model, load_options, order, reduction, serve,
-    show_notes, show_warnings, symmetry, workers,
+    deadlock_mode, engine, exit_status, limits, load_model, order, reduction, serve, show_notes, show_warnings,
+    symmetry, workers,
 };
 use crate::failure::Failure;
 use crate::graph::{node_labels, write_aldebaran, write_dot};
@@ -27,7 +27,8 @@ use quotient::shown::StateShape;
 /// Runs the command.
 pub(crate) fn run(arguments: &ExploreArguments, invocation: &Invocation) -> Result<ExitCode, Failure> {
     let options = ExploreOptions {
-        symmetry: symmetry(wished_symmetry(arguments)),
+        // A page shows one state of each orbit.
+        symmetry: arguments.symmetry.map(symmetry).or(arguments.page.serve.then_some(Symmetry::Auto)),
         engine: engine(arguments.engine),
         reduction: reduction(arguments.search.reduction),
         partial_order: match arguments.partial_order {
@@ -50,10 +51,10 @@ pub(crate) fn run(arguments: &ExploreArguments, invocation: &Invocation) -> Resu
     if !arguments.variables.is_empty() && !is_drawing {
         return Err(Failure::Usage("--variables is for --export FILE.dot".into()));
     }
-    options.check()?;
     let control = Control::start(&options.limits);
     cancel_on_interrupt(&control);
-    let model = load_model(&arguments.model, Claims::Ignored, &control)?;
+    let model = load_model(&arguments.model, Lowering::for_exploration(), &control)?;
+    options.check(&model)?;
     show_warnings(&model);
     if let Some(name) = arguments.variables.iter().find(|name| !has_variable(&model, name)) {
         return Err(unknown_variable(name));
@@ -89,18 +90,6 @@ pub(crate) fn run(arguments: &ExploreArguments, invocation: &Invocation) -> Resu
     Ok(ExitCode::from(exit_status(found.report.verdict)))
 }
 
-/// The symmetries to use. The numbers of a net are the same with them, and a page shows one state of each orbit.
-fn wished_symmetry(arguments: &ExploreArguments) -> SymmetryName {
-    let language = arguments.model.language.map(language);
-    let is_net = match language {
-        Some(language) => language == Language::Pnml,
-        None => Language::from_file_name(&arguments.model.path.to_string_lossy()) == Some(Language::Pnml),
-    };
-    let is_default =
-        arguments.page.serve || is_net && !matches!(arguments.engine, EngineName::Symbolic | EngineName::Counters);
-    arguments.symmetry.unwrap_or(if is_default { SymmetryName::Auto } else { SymmetryName::Off })
-}
-
 fn outcome<'a>(model: &'a Model, options: &ExploreOptions, found: &'a Exploration) -> Outcome<'a> {
     let is_drawn = options.partial_order == PartialOrder::Off
         && options.workers.is_none()
@@ -119,15 +108,15 @@ fn serve_page(
     options: ExploreOptions,
     control: &Control,
 ) -> Result<ExitCode, Failure> {
-    let (own, invocation, symmetry) = (model.clone(), invocation.clone(), options.symmetry);
+    let (own, searched, invocation) = (model.clone(), model.clone(), invocation.clone());
+    let symmetry = options.symmetry.unwrap_or_default();
     let task: Task = Box::new(move |control, observer| {
         let found = quotient::explore(&own, &options, control, observer)?;
         let outcome = outcome(&own, &options, &found);
         let json = json::text(|writer| json::search(writer, "explore", &outcome, &invocation));
-        Ok(Found { report: found.report, json })
+        Ok(Found { shown: found.report.clone(), report: found.report, json })
     });
-    let loading = load_options(&arguments.model, Claims::Ignored);
-    serve::run(&arguments.page, Subject { model, loading, command: "explore", symmetry, task }, control)
+    serve::run(&arguments.page, Subject { model, searched, command: "explore", symmetry, task }, control)
 }
 
 /// Writes a graph to its file.

@@ -5,8 +5,7 @@ use std::process::ExitCode;
 
 use quotient::{Control, Factor, Limit, Model, Preserve, SizeFamily};
 
-use super::{Claims, load_options};
-use crate::arguments::{Format, ModelArguments};
+use crate::arguments::Format;
 use crate::failure::{Failure, HOLDS};
 use crate::invocation::Invocation;
 use crate::render::diagnostics::Lines;
@@ -60,21 +59,12 @@ struct SettingObject<'a> {
 /// Runs the command.
 pub(super) fn run(
     model: &Model,
-    arguments: &ModelArguments,
     preserve: &Preserve,
     control: &Control,
     format: Format,
     invocation: &Invocation,
 ) -> Result<ExitCode, Failure> {
-    if arguments.path.as_os_str() == "-" {
-        return Err(Failure::Usage("--family reads the model several times: give it as a file".into()));
-    }
-    let mut load = |constants: &[(String, String)]| {
-        let mut options = load_options(arguments, Claims::Ignored);
-        options.constants.extend_from_slice(constants);
-        Model::load(&arguments.path, &options, control)
-    };
-    let found = quotient::family(model, preserve, control, &mut load)?;
+    let found = quotient::family(model, preserve, control)?;
     match format {
         Format::Human => print(&human(model, &found, Palette::for_stdout()))?,
         Format::Json => print_with(|writer| json::write(writer, &object(model, &found, invocation)))?,

@@ -2,17 +2,17 @@
 
 use std::process::ExitCode;
 
-use quotient::Control;
+use quotient::{Control, Lowering};
 use quotient_ir::{PrintOptions, print_murphi};
 
 use crate::arguments::LowerArguments;
-use crate::commands::{Claims, load_model, show_warnings, whole_model};
+use crate::commands::{load_model, show_warnings, whole_model};
 use crate::failure::{Failure, HOLDS};
 use crate::terminal::print;
 
 /// Runs the command.
 pub(crate) fn run(arguments: &LowerArguments) -> Result<ExitCode, Failure> {
-    let model = load_model(&arguments.model, Claims::Ignored, &Control::default())?;
+    let model = load_model(&arguments.model, Lowering::for_exploration(), &Control::default())?;
     show_warnings(&model);
     let options = PrintOptions { extensions: !arguments.no_extensions, ..PrintOptions::default() };
     let text = print_murphi(model.ir(), &options)

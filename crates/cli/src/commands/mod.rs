@@ -4,7 +4,7 @@ use std::io;
 
 use quotient::ir::{DeadlockMode, Diagnostic, Source};
 use quotient::{
-    Control, Engine, Error, LabelChecks, Language, Limits, LoadOptions, Model, Reduction, SearchOrder, SolverMethod,
+    Control, Engine, Error, Language, Limits, LoadOptions, Lowering, Model, Reduction, SearchOrder, SolverMethod,
     Strategy, Symmetry, Verdict, Way, WellDefinedness,
 };
 
@@ -31,19 +31,12 @@ pub(crate) mod verify;
 pub(crate) mod watch;
 pub(crate) mod workers;
 
-/// Whether the claims of a Promela model about its runs are included.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Claims {
-    Watched,
-    Ignored,
-}
-
 /// Reads the model that the command line names.
 ///
 /// # Errors
 /// If there is no such file, or no model in it.
-fn load_model(arguments: &ModelArguments, claims: Claims, control: &Control) -> Result<Model, Failure> {
-    load_model_with(arguments, &load_options(arguments, claims), control)
+fn load_model(arguments: &ModelArguments, lowering: Lowering, control: &Control) -> Result<Model, Failure> {
+    load_model_with(arguments, &load_options(arguments, lowering), control)
 }
 
 /// Reads the model that the command line names, with these options.
@@ -64,7 +57,7 @@ fn load_model_with(arguments: &ModelArguments, options: &LoadOptions, control: &
 }
 
 /// The load options that the command line specifies.
-fn load_options(arguments: &ModelArguments, claims: Claims) -> LoadOptions {
+fn load_options(arguments: &ModelArguments, lowering: Lowering) -> LoadOptions {
     LoadOptions {
         constraint: None,
         invariants: Vec::new(),
@@ -72,14 +65,11 @@ fn load_options(arguments: &ModelArguments, claims: Claims) -> LoadOptions {
         ltl: Vec::new(),
         ctl: Vec::new(),
         property_files: arguments.property_files.clone(),
-        labels: LabelChecks::default(),
         constants: arguments.definitions.clone(),
         language: arguments.language.map(language),
         no_extra_nodes: arguments.no_extra_nodes,
-        ignore_claims: claims == Claims::Ignored,
         max_processes: arguments.max_processes,
-        merges_orders: false,
-        states_only: false,
+        lowering,
         well_definedness: arguments.well_definedness.map(|wish| match wish {
             WellDefinednessName::Note => WellDefinedness::Remark,
             WellDefinednessName::Error => WellDefinedness::Error,

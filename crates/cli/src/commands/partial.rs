@@ -92,7 +92,8 @@ pub(super) fn run(
     invocation: &Invocation,
 ) -> Result<ExitCode, Failure> {
     let report = quotient::partial_symmetry(model, preserve, control, &mut Silent)?;
-    let PartialReport { families, rules, properties, structure } = report;
+    let PartialReport { model, families, rules, properties, structure } = report;
+    let model = &model;
     let named = |(id, partition)| (property_title(model.ir(), id), partition);
     let findings = Findings {
         families: families.into_iter().map(|(name, size)| FamilyObject { name, size }).collect(),

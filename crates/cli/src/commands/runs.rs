@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use quotient::{LoadOptions, Model, RunOrigin, Subject, write_run};
+use quotient::{Model, RunOrigin, Subject, write_run};
 use quotient_ir::Trace;
 
 use crate::arguments::RunDestination;
@@ -21,12 +21,11 @@ pub(super) fn check_destination(destination: &RunDestination) -> Result<(), Fail
 pub(super) fn write(
     destination: &RunDestination,
     model: &Model,
-    options: &LoadOptions,
     command: &str,
     subject: Option<Subject>,
     trace: &Trace,
 ) -> Result<(), Failure> {
-    let origin = RunOrigin::new(command, options, model, subject, trace);
+    let origin = RunOrigin::new(command, model, subject, trace);
     let path = &destination.path;
     let file = File::create(path).map_err(|error| Failure::file("write", path, &error))?;
     let mut writer = BufWriter::new(file);

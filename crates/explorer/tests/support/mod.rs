@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use quotient::{Control, Language, LoadOptions, Model, Options, PartialOrder, Plan, Symmetry};
+use quotient::{Control, Language, Model, Options, PartialOrder, Plan, Symmetry};
 use quotient_explorer::{Found, Server, Stopper, Subject, Task};
 use serde_json::{Value, json};
 
@@ -51,13 +51,14 @@ pub(crate) fn serve_large() -> Page {
 fn serve_with(name: &str, text: &str, language: Language, options: &Options) -> Page {
     let model = Model::from_text(name, text, language).unwrap_or_else(|error| panic!("{error}"));
     let plan = Plan::new(&model, options).expect("a plan");
+    let (own, searched) = (model.clone(), plan.model().clone());
     let task: Task = Box::new(move |control, observer| {
         let report = plan.run_with(control, observer)?;
+        let shown = plan.report_on(&own, &report, control)?;
         let json = json!({ "states": report.states }).to_string();
-        Ok(Found { report, json })
+        Ok(Found { report, shown, json })
     });
-    let loading = LoadOptions::default();
-    let subject = Subject { model, loading, command: "check", symmetry: Symmetry::Auto, task };
+    let subject = Subject { model, searched, command: "check", symmetry: Symmetry::Auto, task };
     let server = Server::start(subject, 0, Control::default()).expect("a server");
     Page { address: server.address().to_owned(), stopper: server.stopper(), server: Some(server) }
 }

@@ -5,11 +5,11 @@ mod checker;
 
 use std::collections::BTreeMap;
 
-use quotient_frontends::LabelChecks;
 use quotient_ir::{Action, Interpreter, Model as Representation, RuleId, SlotId, TableIndex, TypeId, TypeKind};
 use quotient_symmetry::{Instance, StateMap, Subject};
 use serde::{Deserialize, Serialize};
 
+use crate::lowering::Lowering;
 use crate::model::{LoadOptions, Model};
 use crate::names::{property_name, rule_name};
 use crate::symmetries::Detected;
@@ -52,11 +52,11 @@ pub struct ModelRecord {
     pub sha256: String,
     /// [`LoadOptions::no_extra_nodes`].
     pub no_extra_nodes: bool,
-    /// [`LoadOptions::ignore_claims`].
+    /// Whether its `never` claims are left out.
     pub ignore_claims: bool,
     /// [`LoadOptions::max_processes`].
     pub max_processes: Option<u8>,
-    /// [`LoadOptions::merges_orders`].
+    /// Whether orders of steps are left out that nothing distinguishes.
     #[serde(default)]
     pub merges_orders: bool,
 }
@@ -129,24 +129,26 @@ impl Certificate {
             ltl: Vec::new(),
             ctl: Vec::new(),
             property_files: Vec::new(),
-            labels: LabelChecks::default(),
             // Certificates concern models as `detect` loads them.
             well_definedness: None,
             constants: self.definitions.clone().into_iter().collect(),
             language: None,
             no_extra_nodes: self.model.no_extra_nodes,
-            ignore_claims: self.model.ignore_claims,
             max_processes: self.model.max_processes,
-            merges_orders: self.model.merges_orders,
-            states_only: false,
+            lowering: Lowering {
+                merges_orders: self.model.merges_orders,
+                ignores_claims: self.model.ignore_claims,
+                ..Lowering::default()
+            },
         }
     }
 }
 
 impl Detected {
-    /// The symmetries with the data needed to check them. `load` are the options the model was loaded with.
-    pub fn certificate(&self, load: &LoadOptions) -> Certificate {
+    /// The symmetries with the data needed to check them.
+    pub fn certificate(&self) -> Certificate {
         let model = self.model();
+        let load = model.load_options();
         let generators = match self.group() {
             None => Vec::new(),
             Some(group) => {
@@ -175,9 +177,9 @@ impl Detected {
                 file: model.source().name.clone(),
                 sha256: model.hash().map(|hash| hash.to_string()).unwrap_or_default(),
                 no_extra_nodes: load.no_extra_nodes,
-                ignore_claims: load.ignore_claims,
+                ignore_claims: load.lowering.ignores_claims,
                 max_processes: load.max_processes,
-                merges_orders: load.merges_orders,
+                merges_orders: load.lowering.merges_orders,
             },
             definitions: load.constants.iter().cloned().collect(),
             properties: self.properties.iter().map(|&id| property_name(model.ir(), id)).collect(),

@@ -12,6 +12,7 @@ use super::json::{Json, JsonKind, quoted};
 use super::{FORMAT, Misfit, RunOrigin, VERSION, fault_at, hash_of, scalars, slot_names, start_of};
 use quotient_frontends::WellDefinedness;
 
+use crate::lowering::Lowering;
 use crate::model::{LoadOptions, Model};
 use crate::names::{
     NamedArgument, action_arguments, action_name, parameter_cells, property_arguments, property_name, visible,
@@ -39,23 +40,15 @@ pub(super) fn write(out: &mut dyn Write, model: &Model, origin: &RunOrigin<'_>, 
 
 /// The origin of a run and the violation at its end.
 pub(super) fn header(model: &Model, origin: &RunOrigin<'_>, trace: &Trace) -> Vec<(&'static str, Json)> {
-    let LoadOptions {
-        constants,
-        no_extra_nodes,
-        ignore_claims,
-        max_processes,
-        merges_orders,
-        states_only,
-        well_definedness,
-        ..
-    } = origin.options;
+    let LoadOptions { constants, no_extra_nodes, max_processes, lowering, well_definedness, .. } = model.load_options();
+    let Lowering { merges_orders, states_only, ignores_claims, .. } = lowering;
     let text_or_null = |text: Option<&str>| text.map_or_else(Json::null, Json::text);
     let options = [
-        ("no_extra_nodes", Json::boolean(*no_extra_nodes)),
-        ("ignore_claims", Json::boolean(*ignore_claims)),
+        ("no_extra_nodes", Json::boolean(no_extra_nodes)),
+        ("ignore_claims", Json::boolean(ignores_claims)),
         ("max_processes", max_processes.map_or_else(Json::null, Json::number)),
-        ("merges_orders", Json::boolean(*merges_orders)),
-        ("states_only", Json::boolean(*states_only)),
+        ("merges_orders", Json::boolean(merges_orders)),
+        ("states_only", Json::boolean(states_only)),
         ("well_definedness", text_or_null(well_definedness.map(well_definedness_name))),
     ];
     let property = origin.property.as_ref();
@@ -203,13 +196,13 @@ pub(super) fn load_options(header: Option<&Json>, asked: &LoadOptions) -> Result
         options.no_extra_nodes = value;
     }
     if let Some((value, _)) = flag("ignore_claims")? {
-        options.ignore_claims = value;
+        options.lowering.ignores_claims = value;
     }
     if let Some((value, _)) = flag("merges_orders")? {
-        options.merges_orders = value;
+        options.lowering.merges_orders = value;
     }
     if let Some((value, _)) = flag("states_only")? {
-        options.states_only = value;
+        options.lowering.states_only = value;
     }
     if let Some(most) = header.get("options").and_then(|options| options.get("max_processes")) {
         let number = most.as_integer().and_then(|number| u8::try_from(number).ok()).filter(|&number| number > 0);

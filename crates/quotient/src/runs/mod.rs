@@ -51,8 +51,6 @@ impl RunFormat {
 pub struct RunOrigin<'a> {
     /// The command that found it.
     pub command: &'a str,
-    /// How the model was loaded.
-    pub options: &'a LoadOptions,
     /// The property that it is about, and its kind.
     pub property: Option<(String, &'a str)>,
     /// The violation at its end, as text, and the part of the model it concerns.
@@ -61,19 +59,13 @@ pub struct RunOrigin<'a> {
 
 impl<'a> RunOrigin<'a> {
     /// The origin of a run of a model that a command has found, about a subject.
-    pub fn new(
-        command: &'a str,
-        options: &'a LoadOptions,
-        model: &Model,
-        subject: Option<Subject>,
-        trace: &Trace,
-    ) -> Self {
+    pub fn new(command: &'a str, model: &Model, subject: Option<Subject>, trace: &Trace) -> Self {
         let property = subject.map(|subject| (subject_name(model.ir(), subject), subject_kind(model.ir(), subject)));
         let violation = trace.violation.as_ref().map(|violation| {
             let text = describe_violation(model.ir(), model.layout(), violation);
             (text.message, text.span)
         });
-        Self { command, options, property, violation }
+        Self { command, property, violation }
     }
 }
 
@@ -256,8 +248,7 @@ mod tests {
         let plan = Plan::new(&model, &Options::default().property("small")).expect("a plan");
         let report = plan.run().expect("a report");
         let trace = report.properties[0].trace.as_ref().expect("it is violated");
-        let options = LoadOptions::default();
-        let origin = RunOrigin { command: "check", options: &options, property: None, violation: None };
+        let origin = RunOrigin { command: "check", property: None, violation: None };
         let mut text = Vec::new();
         write_run(&mut text, format, &model, &origin, trace).expect("memory can be written to");
         (model, String::from_utf8(text).expect("JSON is UTF-8"))

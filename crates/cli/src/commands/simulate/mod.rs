@@ -10,13 +10,11 @@ use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
 use quotient::walk::{Randomness, RunsOptions, fresh_seed, orbits};
-use quotient::{Control, RunFile, Subject, TrailFile};
+use quotient::{Control, Lowering, RunFile, Subject, TrailFile};
 use quotient_ir::{Interpreter, Trace, Violation, replay};
 
 use crate::arguments::{Format, SimulateArguments, SymmetryName};
-use crate::commands::{
-    Claims, deadlock_mode, load_model_with, load_options, runs, show_notes, show_warnings, symmetry,
-};
+use crate::commands::{deadlock_mode, load_model_with, load_options, runs, show_notes, show_warnings, symmetry};
 use crate::failure::Failure;
 use crate::invocation::Invocation;
 use crate::terminal::complain;
@@ -47,8 +45,9 @@ pub(crate) fn run(arguments: &SimulateArguments, invocation: &Invocation) -> Res
     let control = Control::default();
     let trail = arguments.trail.as_ref().map(TrailFile::load).transpose()?;
     // The same properties are checked as in `check`, and the run of a trail may violate a claim.
-    let claims = if arguments.check || trail.is_some() { Claims::Watched } else { Claims::Ignored };
-    let asked = load_options(&arguments.model, claims);
+    let is_checked = arguments.check || trail.is_some();
+    let lowering = if is_checked { Lowering::default() } else { Lowering::for_exploration() };
+    let asked = load_options(&arguments.model, lowering);
     let file = arguments.replay.as_ref().map(RunFile::load).transpose()?;
     let loading = file.as_ref().map_or_else(|| Ok(asked.clone()), |file| file.load_options(&asked))?;
     let model = load_model_with(&arguments.model, &loading, &control)?;
@@ -91,7 +90,7 @@ pub(crate) fn run(arguments: &SimulateArguments, invocation: &Invocation) -> Res
     };
     if let Some(destination) = &arguments.run_files.trace_to {
         let trace = replayable(&interpreter, trace);
-        runs::write(destination, &model, &loading, "simulate", subject(&trace), &trace)?;
+        runs::write(destination, &model, "simulate", subject(&trace), &trace)?;
     }
     Ok(ExitCode::from(status))
 }
