@@ -219,6 +219,10 @@ fn compare(engine: EngineKind, ask: Ask) -> Result<bool, String> {
         let Some(more) = request.ask(ask, folder.path()) else { return Ok(false) };
         asks.extend(more);
     }
+    if main == EngineKind::Every {
+        // Its options are refused before it looks at the text.
+        asks.retain(|other| *other == ask);
+    }
     let need = asks.into_iter().fold(Need::default(), Need::with);
     match (need.supported_by(main), request.answer(main)) {
         (Support::Yes, Ok(Verdict::Holds)) => Ok(true),
