@@ -48,7 +48,7 @@ impl Symmetries {
 
     /// Looks for them.
     pub(crate) fn find(&self, model: &Model) {
-        let found = asked(model, Question::Families).map(|found| object(model, &found)).map_err(|it| it.to_string());
+        let found = asked(model, Question::Families).map(|found| object(&found)).map_err(|it| it.to_string());
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Known::Found(found);
     }
 }
@@ -63,7 +63,8 @@ fn located(model: &Model, message: &str, span: Span) -> Value {
     json!({ "message": message, "place": texts::place(model, span) })
 }
 
-fn object(model: &Model, found: &Detected) -> Value {
+fn object(found: &Detected) -> Value {
+    let model = found.model();
     let ir = model.ir();
     let families: &[Family] = match &found.answer {
         Some(Reply::Families(families)) => families,

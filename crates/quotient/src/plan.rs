@@ -219,10 +219,18 @@ impl Claims<'_> {
     }
 
     /// Refuses what is not supported.
-    fn refuse(&self, support: Support, options: &Options) -> Result<(), Refusal> {
+    fn refuse(&self, support: Support, options: &Options) -> Result<(), Error> {
         let Support::No(reason) = support else { return Ok(()) };
         let property = self.concerned(&reason).map(|id| self.named(id)).unwrap_or_default();
-        Err(refusal(&reason, &property, options.reduction))
+        let refusal = refusal(&reason, &property, options.reduction);
+        // What the text has, and not an option, is shown there.
+        if reason.ask == Ask::Constraint && matches!(reason.engine, EngineKind::Proofs | EngineKind::Counters) {
+            let mut properties = self.model.ir().properties.iter();
+            let constraint = properties.find(|property| property.kind == PropertyKind::Constraint);
+            let span = constraint.map(|property| property.span).unwrap_or_default();
+            return Err(Error::unsupported(self.model.source(), refusal.to_string(), span));
+        }
+        Err(refusal.into())
     }
 }
 

@@ -671,6 +671,7 @@ fn sets(ask: Ask) -> Option<&'static str> {
 /// A solver.
 fn proofs(ask: Ask) -> Option<&'static str> {
     match ask {
+        Ask::Constraint => Some("constraints are not encoded in a formula"),
         Ask::Linear | Ask::Branching => {
             Some("--engine sat cannot be used with {property}; name others with --property")
         }
@@ -696,7 +697,6 @@ fn proofs(ask: Ask) -> Option<&'static str> {
         | Ask::Liveness
         | Ask::Fairness
         | Ask::GlobalFairness
-        | Ask::Constraint
         | Ask::Graph
         | Ask::NamedEngine
         | Ask::NoSymmetry
@@ -716,6 +716,7 @@ fn proofs(ask: Ask) -> Option<&'static str> {
 /// Counted objects.
 fn counters(ask: Ask) -> Option<&'static str> {
     match ask {
+        Ask::Constraint => Some("the model cannot be checked with counters: a constraint cannot be decided with them"),
         Ask::Fairness | Ask::GlobalFairness => Some(
             "--engine counters cannot be used with --fairness: a step does not say which of the objects that are counted takes it",
         ),
@@ -744,7 +745,6 @@ fn counters(ask: Ask) -> Option<&'static str> {
         | Ask::Linear
         | Ask::Branching
         | Ask::Objective
-        | Ask::Constraint
         | Ask::Graph
         | Ask::NamedEngine
         | Ask::NoPartialOrder
@@ -762,6 +762,10 @@ fn counters(ask: Ask) -> Option<&'static str> {
 /// Claims about every size.
 fn every(ask: Ask) -> Option<&'static str> {
     match ask {
+        Ask::Constraint => Some("a constraint cannot be used with a claim about every size"),
+        Ask::Liveness | Ask::Linear | Ask::Branching => {
+            Some("only invariants and run-time errors can be claimed for every size")
+        }
         Ask::Deadlock => Some("--every: it cannot be used with deadlocks: they are not claimed for every size"),
         Ask::Fairness | Ask::GlobalFairness => {
             Some("--every: it cannot be used with --fairness: liveness is not claimed for every size")
@@ -799,14 +803,7 @@ fn every(ask: Ask) -> Option<&'static str> {
         Ask::MaxStates | Ask::MaxDepth => {
             Some("--every: it cannot be used with --max-states and --max-depth: use --timeout and --max-memory")
         }
-        Ask::Liveness
-        | Ask::Linear
-        | Ask::Branching
-        | Ask::Objective
-        | Ask::Constraint
-        | Ask::Graph
-        | Ask::Threads
-        | Ask::AutoSymmetry => None,
+        Ask::Objective | Ask::Graph | Ask::Threads | Ask::AutoSymmetry => None,
     }
 }
 
@@ -1454,6 +1451,15 @@ fn unreduced(ask: Ask) -> Option<&'static str> {
 /// A part of the steps.
 fn partial_order(ask: Ask) -> Option<&'static str> {
     match ask {
+        Ask::Fairness | Ask::GlobalFairness => Some(
+            "--partial-order on cannot be used: {property} needs all steps: whether a run is fair depends on steps that are left out; name others with --property",
+        ),
+        Ask::Branching => Some(
+            "--partial-order on cannot be used: {property} needs all steps: what branches off a run needs all steps; name others with --property",
+        ),
+        Ask::Constraint => {
+            Some("--partial-order on cannot be used: states outside of the constraints are not expanded")
+        }
         Ask::Liveness => {
             Some("--partial-order on cannot be used: {property} needs all steps; name others with --property")
         }
@@ -1468,11 +1474,7 @@ fn partial_order(ask: Ask) -> Option<&'static str> {
         Ask::ExactCounts => Some("--partial-order on cannot be used: --exact-counts counts all states"),
         Ask::Deadlock
         | Ask::Linear
-        | Ask::Branching
-        | Ask::Fairness
-        | Ask::GlobalFairness
         | Ask::Objective
-        | Ask::Constraint
         | Ask::NamedEngine
         | Ask::DepthFirst
         | Ask::NoSymmetry
