@@ -6,6 +6,7 @@
 //! Knows nothing of any engine, nor of how a model is run.
 
 mod checks;
+mod forwarding;
 mod observer;
 mod options;
 pub mod partial_order;
@@ -15,6 +16,7 @@ mod verdicts;
 pub mod words;
 
 pub use checks::{Checks, is_passing};
+pub use forwarding::Wrapper;
 pub use observer::{Clock, Edge, Observer, Progress, Silent};
 pub use options::{
     FairnessMode, FairnessScope, Instances, LivenessScope, Narrowing, SearchOptions, SearchOrder, Spill, StoreMode,
