@@ -256,7 +256,7 @@ impl Store {
 
     /// Whether the store is dense.
     #[inline]
-    pub(crate) fn dense(&self) -> Option<&Dense> {
+    pub fn dense(&self) -> Option<&Dense> {
         self.dense.as_deref()
     }
 
