@@ -2,7 +2,7 @@
 //!
 //! [`TransitionSystem`] is all that a model must provide. Faster paths, and what a reduction adds, are separate traits:
 //! [`Batches`] (with [`Facts`]), [`Parts`], [`Steps`], [`Representatives`]. A search needs all of them ([`SearchSpace`]);
-//! [`quotient_systems::PassingSystem`] and [`quotient_systems::QuotientSystem`] implement them.
+//! the systems for transient states and for quotients implement them.
 
 use std::ops::ControlFlow;
 

@@ -240,6 +240,11 @@ impl Store {
     pub fn len(&self) -> u64 {
         self.length
     }
+    /// Whether there are none.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
 
     /// Whether a state may be mistaken for another.
     #[inline]
