@@ -1,4 +1,4 @@
-//! A search on several machines, by timely dataflow ([why so](../../../../docs/adr/0040-several-machines.md)).
+//! A search on several machines, by timely dataflow ([why so](../../../docs/adr/0040-several-machines.md)).
 //!
 //! * `joining` connects the processes, after a `handshake` by which they recognise each other; `network` has the
 //!   connections, and notices when one is lost.

@@ -39,11 +39,11 @@ pub use quotient_search::{
     ViolationLimit, unfinished,
 };
 pub use quotient_sets::{
-    Arrangement, SetsReport, SymbolicError, SymbolicReport, SymbolicSymmetry, Way, check_symbolic, check_symbolic_tree,
-    count_by_saturation, orbit_relation_size,
+    SetsReport, SymbolicError, SymbolicReport, SymbolicSymmetry, Way, check_symbolic, check_symbolic_tree,
+    count_by_saturation,
 };
 pub use quotient_systems::{
     CompiledSystem, EvaluatorScratch, LivenessSearch, Markers, PassingScratch, PassingSystem, QuotientScratch,
-    QuotientSystem, Reduction, ReductionPlan, ReferenceSystem, Route, SPECIALISED_INSTANCES, SpecialisedSystem,
-    StartSieve, StartsUpTo, Symmetry, SymmetrySource, plan, plan_in_steps, too_large,
+    QuotientSystem, Reduction, ReductionPlan, Route, SPECIALISED_INSTANCES, SpecialisedSystem, StartSieve, StartsUpTo,
+    Symmetry, SymmetrySource, plan, plan_in_steps, too_large,
 };

@@ -3,7 +3,7 @@
 //! E. A. Emerson, V. Kahlon: *Reducing model checking of the many to the few*, CADE-17, 2000. Objects have cells of their own and
 //! nothing else, begin alike, and change one at a time. Their guards ask about all others only whether some object is somewhere
 //! (disjunctive), or only whether all are (conjunctive). The proofs for what is claimed here, for runs that end in something wrong, are in
-//! [the decision record](../../../../docs/adr/0053-cut-offs.md); they are not those of the paper, which has numbers for
+//! [the decision record](../../../docs/adr/0053-cut-offs.md); they are not those of the paper, which has numbers for
 //! other claims as well.
 
 use quotient_ir::{PropertyId, Span};

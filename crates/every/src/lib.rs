@@ -1,5 +1,5 @@
 //! Claims about every size: a property of all members of a family of models that differ in how many interchangeable
-//! objects there are ([why so](../../../../docs/adr/0038-every-size.md)).
+//! objects there are ([why so](../../../docs/adr/0038-every-size.md)).
 //!
 //! * `family`: what the members share, and their states as what is shared and what each object holds;
 //! * `comparison`: whether two models are the same text;

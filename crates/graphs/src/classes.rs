@@ -193,6 +193,11 @@ impl<'a, 'm> Classes<'a, 'm> {
     pub fn len(&self) -> usize {
         self.known.borrow().strength.len()
     }
+    /// Whether there are none.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
 
     /// What each class is guaranteed.
     pub fn strengths(&self) -> Vec<Fairness> {

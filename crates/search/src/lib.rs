@@ -9,6 +9,7 @@ mod checks;
 pub mod defect;
 mod forecast;
 pub mod need;
+mod forwarding;
 mod observer;
 mod options;
 pub mod partial_order;
@@ -21,6 +22,7 @@ pub mod words;
 pub use checks::{Checks, is_passing};
 pub use defect::Defect;
 pub use forecast::Forecast;
+pub use forwarding::Wrapper;
 pub use observer::{Clock, Edge, Observer, Progress, Silent};
 pub use options::{
     FairnessMode, FairnessScope, Instances, LivenessScope, Narrowing, SearchOptions, SearchOrder, Spill, StoreMode,

@@ -170,7 +170,7 @@ pub struct Report {
     /// How many of the states stored are so many steps from a start, the starts first; known of breadth-first searches
     /// without adaptive reduction.
     pub levels: Option<Vec<u64>>,
-    /// How often rules fire, if that was asked for and is known ([`SearchOptions::statistics`]).
+    /// How often rules fire, if that was asked for and is known ([`crate::SearchOptions::statistics`]).
     pub firings: Option<Vec<RuleFirings>>,
     /// The peak number of bytes used for stored states.
     pub memory_bytes: u64,

@@ -2,7 +2,7 @@
 //!
 //! [`TransitionSystem`] is all that a model must provide. Faster paths, and what a reduction adds, are separate traits:
 //! [`Batches`] (with [`Facts`]), [`Parts`], [`Steps`], [`Representatives`]. A search needs all of them ([`SearchSpace`]);
-//! [`quotient_systems::PassingSystem`] and [`quotient_systems::QuotientSystem`] implement them.
+//! the systems for transient states and for quotients implement them.
 
 use std::ops::ControlFlow;
 
@@ -297,7 +297,8 @@ pub trait Sink {
 /// Running a system does not change it, so several threads can share it, and a search does not depend on earlier ones;
 /// the working memory of each run is a `Scratch`.
 ///
-/// None of the traits here has a method with a default: a wrapper that forgets one does not compile.
+/// None of the traits here has a method with a default: a wrapper that forgets one does not compile. What it leaves to the
+/// system inside, [`forward!`](crate::forward) writes.
 pub trait TransitionSystem: Sync {
     /// The working memory of one run.
     type Scratch;

@@ -7,7 +7,6 @@
 
 mod diagrams;
 mod machine;
-mod orbits;
 mod order;
 mod runs;
 mod saturation;
@@ -16,6 +15,8 @@ mod symmetry;
 mod tree;
 mod witness;
 
+#[cfg(test)]
+mod orbits;
 #[cfg(test)]
 mod tests;
 
@@ -34,7 +35,6 @@ use crate::symmetry::Symmetries;
 use quotient_booleans::{Encoding, Full, Refusal};
 use quotient_search::{Checks, EngineError, Figures, Observer, Report, SearchOptions, Silent, StopReason, Verdicts};
 
-pub use orbits::{Arrangement, orbit_relation_size};
 pub use symmetry::Way;
 pub use tree::check_symbolic_tree;
 

@@ -6,7 +6,7 @@ use quotient_booleans::{Full, Logic};
 
 /// The order of the bits of processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Arrangement {
+enum Arrangement {
     /// Process by process.
     Concatenated,
     /// Bit by bit: the first bits of all processes, then their second ones, and so on.
@@ -14,12 +14,10 @@ pub enum Arrangement {
 }
 
 /// The number of nodes, with the terminal, of the relation between states that are equal up to a permutation of
-/// processes, each with so many bits. The bits of the two states are adjacent. `None` if it takes more than the given
-/// number of bytes.
-pub fn orbit_relation_size(processes: u32, bits: u32, arrangement: Arrangement, bytes: u64) -> Option<usize> {
-    size(processes, bits, arrangement, bytes).ok()
-}
-
+/// processes, each with so many bits. The bits of the two states are adjacent.
+///
+/// # Errors
+/// If it takes more than the given number of bytes.
 fn size(processes: u32, bits: u32, arrangement: Arrangement, bytes: u64) -> Result<usize, Full> {
     let mut diagrams = Diagrams::new(2 * processes * bits, bytes)?;
     let place = |process: u32, bit: u32| match arrangement {
@@ -49,4 +47,24 @@ fn size(processes: u32, bits: u32, arrangement: Arrangement, bytes: u64) -> Resu
         relation = diagrams.any(joined)?;
     }
     Ok(diagrams.size(&relation))
+}
+
+/// Table 1 of Wahl, Donaldson 2010. The two largest rows are for `QUOTIENT_WHOLE_TABLE=1`.
+#[test]
+fn sizes_of_the_orbit_relation() {
+    let rows = [
+        (3, 2, 160, 131),
+        (5, 2, 934, 2_373),
+        (3, 3, 1_403, 363),
+        (5, 3, 31_249, 40_655),
+        (3, 4, 9_174, 601),
+        (10, 2, 11_997, 2_341_690),
+        (5, 4, 923_652, 113_101),
+    ];
+    let taken = if std::env::var_os("QUOTIENT_WHOLE_TABLE").is_none_or(|it| it == "0") { 5 } else { rows.len() };
+    for (processes, bits, concatenated, interleaved) in rows.into_iter().take(taken) {
+        let size = |arrangement| size(processes, bits, arrangement, 8 << 30).expect("there is memory");
+        let sizes = (size(Arrangement::Concatenated), size(Arrangement::Interleaved));
+        assert_eq!(sizes, (concatenated, interleaved), "{processes} processes of {bits} bits");
+    }
 }

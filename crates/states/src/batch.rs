@@ -81,6 +81,11 @@ impl Batch {
     pub fn len(&self) -> usize {
         self.successors.len()
     }
+    /// Whether there are none.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
 
     /// Whether the successors should be looked up now.
     #[inline]

@@ -27,6 +27,11 @@ impl Overflow {
     pub fn len(&self) -> u64 {
         self.records.len()
     }
+    /// Whether there are none.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
 
     /// The peak disk use of the search, in bytes.
     pub(crate) fn peak_bytes(&self) -> u64 {

@@ -102,6 +102,11 @@ impl Sequence {
     pub fn len(&self) -> u64 {
         (self.written + self.pending.len() as u64) / self.record_bytes()
     }
+    /// Whether there are none.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
 
     /// Adds words; in the end these must be whole records.
     #[inline]

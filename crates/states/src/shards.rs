@@ -58,6 +58,11 @@ impl Shards {
     pub fn len(&self) -> u64 {
         self.stores.iter().map(Store::len).sum()
     }
+    /// Whether there are none.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
 
     /// A number greater than that of every state.
     #[inline]

@@ -240,6 +240,11 @@ impl Store {
     pub fn len(&self) -> u64 {
         self.length
     }
+    /// Whether there are none.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
 
     /// Whether a state may be mistaken for another.
     #[inline]
@@ -256,7 +261,7 @@ impl Store {
 
     /// Whether the store is dense.
     #[inline]
-    pub(crate) fn dense(&self) -> Option<&Dense> {
+    pub fn dense(&self) -> Option<&Dense> {
         self.dense.as_deref()
     }
 

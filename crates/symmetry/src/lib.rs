@@ -18,7 +18,6 @@ mod describe;
 mod detect;
 mod exchanges;
 mod explain;
-mod full;
 mod graph;
 mod literals;
 mod markers;
@@ -38,7 +37,6 @@ pub use detect::{
     Detection, DetectionError, PhaseTimes, PropertyCost, Uncertified, detect, detect_preserving, detect_with_cost,
 };
 pub use explain::{Completed, EXPLAINED, Explainer, Explanation, Family, Individuals, Reason, Request};
-pub use full::{NoFullEncoding, full_symmetries};
 pub use literals::{Literals, NoAction, SlotLiterals, SlotMove, StateMap};
 pub use markers::{MarkerScratch, Marking, NoMarkers};
 pub use partial::{

@@ -6,12 +6,10 @@ use std::ops::ControlFlow;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use quotient_ir::{Fault, PropertyId, RuleId};
-
 use crate::compiled::CompiledSystem;
 use crate::evaluator::{EvaluatorScratch, SpecialisedSystem};
 use crate::starts::{StartSieve, StartsUpTo};
-use quotient_search::{Batches, Event, Facts, FieldTest, Instance, SearchOptions, Selection, Sink, TransitionSystem};
+use quotient_search::{Batches, Event, Facts, Instance, SearchOptions, Sink, TransitionSystem, Wrapper, forward};
 
 /// The number of states that the evaluator expands before machine code is generated, at least, and for each node of the
 /// evaluator's code: a node takes some ten microseconds to compile, and a state a few to evaluate. Few in tests, whose models
@@ -85,35 +83,10 @@ impl<'m> DeferredSystem<'m> {
 impl TransitionSystem for DeferredSystem<'_> {
     type Scratch = EvaluatorScratch;
 
+    forward!(words, starts, successors, evaluate);
+
     fn scratch(&self) -> EvaluatorScratch {
         self.evaluator.scratch()
-    }
-
-    fn words(&self) -> usize {
-        self.evaluator.words()
-    }
-
-    fn starts(&self, scratch: &mut EvaluatorScratch, visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>) {
-        self.evaluator.starts(scratch, visit);
-    }
-
-    fn successors(
-        &self,
-        scratch: &mut EvaluatorScratch,
-        state: &[u64],
-        visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
-    ) {
-        self.evaluator.successors(scratch, state, visit);
-    }
-
-    fn evaluate(
-        &self,
-        scratch: &mut EvaluatorScratch,
-        property: PropertyId,
-        state: &[u64],
-        visit: impl FnMut(&[i64], Result<bool, Fault>) -> ControlFlow<()>,
-    ) {
-        self.evaluator.evaluate(scratch, property, state, visit);
     }
 }
 
@@ -128,8 +101,24 @@ impl StartsUpTo for DeferredSystem<'_> {
     }
 }
 
+impl<'m> Wrapper for DeferredSystem<'m> {
+    type Inner = SpecialisedSystem<'m>;
+
+    #[inline]
+    fn inner(&self) -> &Self::Inner {
+        self.evaluator
+    }
+
+    #[inline]
+    fn inner_scratch(scratch: &mut Self::Scratch) -> &mut <Self::Inner as TransitionSystem>::Scratch {
+        scratch
+    }
+}
+
 impl Batches for DeferredSystem<'_> {
     type Facts = Self;
+
+    forward!(expand_some);
 
     #[inline]
     fn facts(&self) -> &Self {
@@ -143,38 +132,14 @@ impl Batches for DeferredSystem<'_> {
             None => self.expand_early(scratch, state, sink),
         }
     }
-
-    fn expand_some(
-        &self,
-        scratch: &mut EvaluatorScratch,
-        state: &[u64],
-        selection: Selection<'_>,
-        sink: &mut impl Sink,
-    ) {
-        self.evaluator.expand_some(scratch, state, selection, sink);
-    }
 }
 
 impl Facts for DeferredSystem<'_> {
+    forward!(field_test, last_word, fired_rules, note_fired_rules);
+
     #[inline]
     fn is_safe(&self, tag: u64, state: &[u64]) -> bool {
         let compiled = self.optimised.get().or_else(|| self.compiled.get());
         compiled.is_some_and(|compiled| compiled.is_safe(tag, state))
-    }
-
-    fn field_test(&self, property: PropertyId) -> Option<FieldTest> {
-        self.evaluator.field_test(property)
-    }
-
-    fn last_word(&self) -> u64 {
-        self.evaluator.last_word()
-    }
-
-    fn fired_rules(&self) -> Vec<RuleId> {
-        self.evaluator.fired_rules()
-    }
-
-    fn note_fired_rules(&self, rules: &[RuleId]) {
-        self.evaluator.note_fired_rules(rules);
     }
 }

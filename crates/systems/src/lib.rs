@@ -14,7 +14,6 @@ mod patience;
 mod possible;
 mod quotient;
 mod reduction;
-mod reference;
 mod repacking;
 mod starts;
 mod tuning;
@@ -34,6 +33,5 @@ pub use reduction::{
     LivenessSearch, Markers, Reduction, ReductionPlan, Route, Symmetry, SymmetrySource, plan, plan_in_steps,
     symmetries, too_large,
 };
-pub use reference::ReferenceSystem;
 pub use repacking::Repacking;
 pub use starts::{StartSieve, StartsUpTo};

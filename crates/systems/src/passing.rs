@@ -18,7 +18,7 @@ use crate::starts::{StartSieve, StartsUpTo};
 use quotient_search::words::{Hash, append, copy};
 use quotient_search::{
     Batches, Event, Facts, FieldTest, Identity, Instance, Parts, Representatives, SearchOptions, Selection, Share,
-    Sink, Steps, Successors, Tag, TransitionSystem, is_passing,
+    Sink, Steps, Successors, Tag, TransitionSystem, Wrapper, forward, is_passing,
 };
 
 /// The number of states of a stretch before the search is notified.
@@ -176,6 +176,8 @@ impl<'a, S: Batches> PassingSystem<'a, S> {
 impl<S: Batches> TransitionSystem for PassingSystem<'_, S> {
     type Scratch = PassingScratch<S::Scratch>;
 
+    forward!(words, evaluate);
+
     fn scratch(&self) -> Self::Scratch {
         PassingScratch {
             inner: self.inner.scratch(),
@@ -183,10 +185,6 @@ impl<S: Batches> TransitionSystem for PassingSystem<'_, S> {
             stretch: Stretch::new(self.inner.words()),
             current: vec![0; self.inner.words()],
         }
-    }
-
-    fn words(&self) -> usize {
-        self.inner.words()
     }
 
     fn starts(&self, scratch: &mut Self::Scratch, mut visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>) {
@@ -230,16 +228,6 @@ impl<S: Batches> TransitionSystem for PassingSystem<'_, S> {
         let mut visitor = Visitor { visit, none: Successors::new(self.words()) };
         self.go_through::<false>(scratch, state, None, &mut visitor);
     }
-
-    fn evaluate(
-        &self,
-        scratch: &mut Self::Scratch,
-        property: PropertyId,
-        state: &[u64],
-        visit: impl FnMut(&[i64], Result<bool, Fault>) -> ControlFlow<()>,
-    ) {
-        self.inner.evaluate(&mut scratch.inner, property, state, visit);
-    }
 }
 
 impl<S: Batches + StartsUpTo> StartsUpTo for PassingSystem<'_, S> {
@@ -256,13 +244,24 @@ impl<S: Batches + StartsUpTo> StartsUpTo for PassingSystem<'_, S> {
     }
 }
 
+impl<S: Batches> Wrapper for PassingSystem<'_, S> {
+    type Inner = S;
+
+    #[inline]
+    fn inner(&self) -> &Self::Inner {
+        self.inner
+    }
+
+    #[inline]
+    fn inner_scratch(scratch: &mut Self::Scratch) -> &mut <Self::Inner as TransitionSystem>::Scratch {
+        &mut scratch.inner
+    }
+}
+
 impl<S: Batches> Batches for PassingSystem<'_, S> {
     type Facts = S::Facts;
 
-    #[inline]
-    fn facts(&self) -> &S::Facts {
-        self.inner.facts()
-    }
+    forward!(facts);
 
     #[inline]
     fn expand(&self, scratch: &mut Self::Scratch, state: &[u64], sink: &mut impl Sink) {

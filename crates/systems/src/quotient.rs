@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use quotient_groups::SparsePermutation;
-use quotient_ir::{Fault, Layout, PropertyId, SlotId};
+use quotient_ir::{Layout, SlotId};
 use quotient_symmetry::{Canonicalizer, MarkerScratch, Workspace};
 
 use crate::guard::Guard;
@@ -19,7 +19,7 @@ use crate::starts::{StartSieve, StartsUpTo};
 use quotient_search::words::Hash;
 use quotient_search::{
     Batches, Clock, Event, Identity, Instance, Parts, Representatives, SearchSpace, Selection, Share, Sink, Steps,
-    Successors, Tag, TransitionSystem,
+    Successors, Tag, TransitionSystem, Wrapper, forward,
 };
 
 /// The number of times that finding representatives is timed at first.
@@ -236,12 +236,10 @@ impl<'a, S: TransitionSystem> QuotientSystem<'a, S> {
 impl<S: SearchSpace + StartsUpTo> TransitionSystem for QuotientSystem<'_, S> {
     type Scratch = QuotientScratch<S::Scratch>;
 
+    forward!(words, evaluate);
+
     fn scratch(&self) -> Self::Scratch {
         QuotientScratch { inner: self.inner.scratch(), finder: Finder::default(), state: Vec::new() }
-    }
-
-    fn words(&self) -> usize {
-        self.inner.words()
     }
 
     fn starts(&self, scratch: &mut Self::Scratch, mut visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>) {
@@ -281,25 +279,26 @@ impl<S: SearchSpace + StartsUpTo> TransitionSystem for QuotientSystem<'_, S> {
             self.pass_on((finder, buffer), Some(state), instance, event, &mut visit)
         });
     }
+}
 
-    fn evaluate(
-        &self,
-        scratch: &mut Self::Scratch,
-        property: PropertyId,
-        state: &[u64],
-        visit: impl FnMut(&[i64], Result<bool, Fault>) -> ControlFlow<()>,
-    ) {
-        self.inner.evaluate(&mut scratch.inner, property, state, visit);
+impl<S: SearchSpace + StartsUpTo> Wrapper for QuotientSystem<'_, S> {
+    type Inner = S;
+
+    #[inline]
+    fn inner(&self) -> &Self::Inner {
+        self.inner
+    }
+
+    #[inline]
+    fn inner_scratch(scratch: &mut Self::Scratch) -> &mut <Self::Inner as TransitionSystem>::Scratch {
+        &mut scratch.inner
     }
 }
 
 impl<S: SearchSpace + StartsUpTo> Batches for QuotientSystem<'_, S> {
     type Facts = S::Facts;
 
-    #[inline]
-    fn facts(&self) -> &S::Facts {
-        self.inner.facts()
-    }
+    forward!(facts);
 
     fn expand(&self, scratch: &mut Self::Scratch, state: &[u64], sink: &mut impl Sink) {
         let QuotientScratch { inner, finder, state: buffer } = scratch;
@@ -336,25 +335,12 @@ impl<S: SearchSpace + StartsUpTo> Parts for QuotientSystem<'_, S> {
 }
 
 impl<S: SearchSpace + StartsUpTo> Steps for QuotientSystem<'_, S> {
-    fn first_steps(&self, scratch: &mut Self::Scratch, visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>) {
-        self.inner.first_steps(&mut scratch.inner, visit);
-    }
-
-    fn steps(
-        &self,
-        scratch: &mut Self::Scratch,
-        state: &[u64],
-        visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
-    ) {
-        self.inner.steps(&mut scratch.inner, state, visit);
-    }
-
-    fn is_passed_through(&self, scratch: &mut Self::Scratch, state: &[u64]) -> bool {
-        self.inner.is_passed_through(&mut scratch.inner, state)
-    }
+    forward!(first_steps, steps, is_passed_through);
 }
 
 impl<S: SearchSpace + StartsUpTo> Representatives for QuotientSystem<'_, S> {
+    forward!(concrete_successors);
+
     fn name(&self) -> &'static str {
         self.reduction.strategy().name()
     }
@@ -377,15 +363,6 @@ impl<S: SearchSpace + StartsUpTo> Representatives for QuotientSystem<'_, S> {
         if self.reduction.markers.is_none() {
             self.reduction.exact().canonicalize(&mut scratch.finder.exact, state);
         }
-    }
-
-    fn concrete_successors(
-        &self,
-        scratch: &mut Self::Scratch,
-        state: &[u64],
-        visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
-    ) {
-        self.inner.concrete_successors(&mut scratch.inner, state, visit);
     }
 
     fn identity(&self) -> Identity {

@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
+use crate::reference::ReferenceSystem;
 use quotient_engines::{
-    Batches, CompiledSystem, Event, Facts, Instance, ReferenceSystem, Sink, SpecialisedSystem, Successors,
-    TransitionSystem, layout_for,
+    Batches, CompiledSystem, Event, Facts, Instance, Sink, SpecialisedSystem, Successors, TransitionSystem, layout_for,
 };
 use quotient_ir::{Fault, FaultKind, Interpreter, Layout, Model, PropertyId, PropertyKind, Valuation};
 

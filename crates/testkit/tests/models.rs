@@ -2,13 +2,12 @@
 //! and on every transition system: the verdict, the states and the rules fired are the expected
 //! ones, and every violation comes with a run that replays.
 
-use quotient_engines::{
-    EngineError, ReferenceSystem, Report, SearchOptions, SearchOrder, Silent, Spill, Verdict, check_system,
-};
+use quotient_engines::{EngineError, Report, SearchOptions, SearchOrder, Silent, Spill, Verdict, check_system};
 use quotient_ir::{Interpreter, Layout, Model, PropertyKind, replay, verify};
 use quotient_testkit::examples::{Example, murphi_examples, workspace};
 use quotient_testkit::expectation::Case;
 use quotient_testkit::pool::map_on_workers;
+use quotient_testkit::reference::ReferenceSystem;
 use quotient_testkit::search::check;
 use quotient_testkit::verdict::{Answer, VerdictClass};
 

@@ -7,8 +7,8 @@
 
 use num_bigint::BigUint;
 use quotient_engines::{
-    AdaptiveError, PartitionTime, ReferenceSystem, Report, SearchOptions, SearchOrder, Silent, Spill, StopReason,
-    SymmetrySource, Verdict, check_system,
+    AdaptiveError, PartitionTime, Report, SearchOptions, SearchOrder, Silent, Spill, StopReason, SymmetrySource,
+    Verdict, check_system,
 };
 use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{
@@ -22,6 +22,7 @@ use quotient_testkit::partial_murphi::partial_program;
 use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::random_murphi::{ProgramOptions, Random, random_program};
 use quotient_testkit::random_promela::random_promela;
+use quotient_testkit::reference::ReferenceSystem;
 use quotient_testkit::search::{check, check_adaptive, check_with, cross_check, plan};
 use quotient_testkit::switches::number_from;
 use quotient_testkit::symmetric_murphi::{Kind, symmetric_program};

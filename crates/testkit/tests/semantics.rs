@@ -1,10 +1,11 @@
 //! Small models, each about one rule of the language (`semantics.txt`): our answer is the recorded
 //! one on every transition system, and so is rumur's where it is installed.
 
-use quotient_engines::{ReferenceSystem, SearchOptions, Silent, check_system};
+use quotient_engines::{SearchOptions, Silent, check_system};
 use quotient_ir::{Interpreter, Layout};
 use quotient_testkit::examples::load_murphi;
 use quotient_testkit::pool::map_on_workers;
+use quotient_testkit::reference::ReferenceSystem;
 use quotient_testkit::rumur::{Rumur, RumurOptions};
 use quotient_testkit::search::check;
 use quotient_testkit::verdict::{Answer, VerdictClass};

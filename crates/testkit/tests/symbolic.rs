@@ -1,5 +1,5 @@
 //! Symbolic searches against explicit ones: the same verdicts, states, steps and orbits on random models of each
-//! language and on the example models, with symmetries in each way; and the sizes of the survey's table.
+//! language and on the example models, with symmetries in each way.
 //!
 //! `QUOTIENT_RANDOM_SYMBOLIC` sets the number of models of each sort, `QUOTIENT_RANDOM_SEED` the first seed.
 
@@ -7,9 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use num_bigint::BigUint;
 use quotient_engines::{
-    Arrangement, Report, SearchOptions, SetsReport, Silent, StopReason, Subject, SymbolicError, SymbolicReport,
-    SymbolicSymmetry, SymmetrySource, Verdict, ViolationLimit, Way, check, check_symbolic, count_by_saturation,
-    orbit_relation_size,
+    Report, SearchOptions, SetsReport, Silent, StopReason, Subject, SymbolicError, SymbolicReport, SymbolicSymmetry,
+    SymmetrySource, Verdict, ViolationLimit, Way, check, check_symbolic, count_by_saturation,
 };
 use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{Budget, DeadlockMode, Layout, Model, PropertyId, PropertyKind, Source};
@@ -299,24 +298,4 @@ fn covers_in_starts_count() {
     let tally = Tally::default();
     assert_eq!(compare(&model, DeadlockMode::Stuttering, &tally), Ok(()));
     assert_eq!(tally.models.into_inner(), 1);
-}
-
-/// Table 1 of Wahl, Donaldson 2010. The two largest rows are for `QUOTIENT_WHOLE_TABLE=1`.
-#[test]
-fn sizes_of_the_orbit_relation() {
-    let rows = [
-        (3, 2, 160, 131),
-        (5, 2, 934, 2_373),
-        (3, 3, 1_403, 363),
-        (5, 3, 31_249, 40_655),
-        (3, 4, 9_174, 601),
-        (10, 2, 11_997, 2_341_690),
-        (5, 4, 923_652, 113_101),
-    ];
-    let taken = if number_from("QUOTIENT_WHOLE_TABLE", 0) == 0 { 5 } else { rows.len() };
-    for (processes, bits, concatenated, interleaved) in rows.into_iter().take(taken) {
-        let size = |arrangement| orbit_relation_size(processes, bits, arrangement, 8 << 30);
-        let sizes = (size(Arrangement::Concatenated), size(Arrangement::Interleaved));
-        assert_eq!(sizes, (Some(concatenated), Some(interleaved)), "{processes} processes of {bits} bits");
-    }
 }

@@ -1,16 +1,16 @@
 //! Temporal properties: is there a run that violates the formula? The negation of the formula becomes an automaton, and
 //! a run that it accepts is a cycle in the product of the model with it.
 //!
-//! * `atoms`: the conditions of the formula as properties of a model.
 //! * `levels`: which symmetries apply where.
 //! * `product`: nodes and their successors; `search`: components with all acceptance sets, on the fly; `crew`:
 //!   the same on threads.
 //! * `parts`: which steps of a state are taken, if some suffice.
-//! * `component`: a component as a graph; `components`: components of graphs that a fair run can stay in; `classes`: what
-//!   is treated fairly.
+//! * `component`: a component as a graph.
 //! * `lasso`: the run, concrete and replayed.
 //! * `global`: global fairness, by a `chain` of all states.
-//! * `tree`: CTL and CTL* on an explicit graph; `branching` builds it.
+//! * `branching`: the graph of all states, for CTL and CTL*.
+//!
+//! Atoms, fairness classes, components and the check of trees are those of `quotient_graphs`.
 
 pub(crate) mod branching;
 mod chain;

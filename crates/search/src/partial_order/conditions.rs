@@ -72,6 +72,11 @@ impl Conditions {
     pub fn len(&self) -> usize {
         self.conjuncts.len()
     }
+    /// Whether there are no conjuncts.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
 
     /// The slot and the positions of values of a condition on one slot.
     #[inline]

@@ -7,7 +7,7 @@
 //!
 //! What is preserved, and why: ADR 23. Deadlocks need nothing else. For conditions on states, errors and cover
 //! statements, a part of the steps suffices only if some successor is expanded later than the state
-//! ([`crate::seam::Share`]): otherwise the search takes the rest as well. For temporal formulas, see ADR 32.
+//! ([`crate::Share`]): otherwise the search takes the rest as well. For temporal formulas, see ADR 32.
 
 pub mod conditions;
 mod local;

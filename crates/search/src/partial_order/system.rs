@@ -4,15 +4,15 @@
 use std::fmt::Debug;
 use std::ops::ControlFlow;
 
-use quotient_groups::SparsePermutation;
-use quotient_ir::{Fault, Layout, PropertyId};
+use quotient_ir::Layout;
 
+use crate::forward;
+use crate::forwarding::Wrapper;
 use crate::partial_order::local::{self, Follower, FollowerScratch};
 use crate::partial_order::relations::Relations;
 use crate::partial_order::stubborn::{ChoiceScratch, Chooser};
 use crate::seam::{
-    Batches, Event, Identity, Instance, Parts, Representatives, SearchSpace, Selection, Share, Sink, Steps,
-    TransitionSystem,
+    Batches, Event, Parts, Representatives, SearchSpace, Selection, Share, Sink, Steps, TransitionSystem,
 };
 
 /// How many of the steps of a state are taken.
@@ -102,54 +102,32 @@ impl<'a, S: SearchSpace> PartialOrderSystem<'a, S> {
 impl<S: SearchSpace> TransitionSystem for PartialOrderSystem<'_, S> {
     type Scratch = PartialOrderScratch<S::Scratch>;
 
+    forward!(words, starts, successors, evaluate);
+
     fn scratch(&self) -> Self::Scratch {
         let following = FollowerScratch::new(self.inner);
         PartialOrderScratch { inner: self.inner.scratch(), choice: ChoiceScratch::default(), following }
     }
+}
 
-    fn words(&self) -> usize {
-        self.inner.words()
+impl<S: SearchSpace> Wrapper for PartialOrderSystem<'_, S> {
+    type Inner = S;
+
+    #[inline]
+    fn inner(&self) -> &Self::Inner {
+        self.inner
     }
 
-    fn starts(&self, scratch: &mut Self::Scratch, visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>) {
-        self.inner.starts(&mut scratch.inner, visit);
-    }
-
-    fn successors(
-        &self,
-        scratch: &mut Self::Scratch,
-        state: &[u64],
-        visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
-    ) {
-        self.inner.successors(&mut scratch.inner, state, visit);
-    }
-
-    fn evaluate(
-        &self,
-        scratch: &mut Self::Scratch,
-        property: PropertyId,
-        state: &[u64],
-        visit: impl FnMut(&[i64], Result<bool, Fault>) -> ControlFlow<()>,
-    ) {
-        self.inner.evaluate(&mut scratch.inner, property, state, visit);
+    #[inline]
+    fn inner_scratch(scratch: &mut Self::Scratch) -> &mut <Self::Inner as TransitionSystem>::Scratch {
+        &mut scratch.inner
     }
 }
 
 impl<S: SearchSpace> Batches for PartialOrderSystem<'_, S> {
     type Facts = S::Facts;
 
-    #[inline]
-    fn facts(&self) -> &S::Facts {
-        self.inner.facts()
-    }
-
-    fn expand(&self, scratch: &mut Self::Scratch, state: &[u64], sink: &mut impl Sink) {
-        self.inner.expand(&mut scratch.inner, state, sink);
-    }
-
-    fn expand_some(&self, scratch: &mut Self::Scratch, state: &[u64], selection: Selection<'_>, sink: &mut impl Sink) {
-        self.inner.expand_some(&mut scratch.inner, state, selection, sink);
-    }
+    forward!(facts, expand, expand_some);
 }
 
 impl<S: SearchSpace> Parts for PartialOrderSystem<'_, S> {
@@ -198,59 +176,9 @@ impl<S: SearchSpace> Parts for PartialOrderSystem<'_, S> {
 }
 
 impl<S: SearchSpace> Steps for PartialOrderSystem<'_, S> {
-    fn first_steps(&self, scratch: &mut Self::Scratch, visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>) {
-        self.inner.first_steps(&mut scratch.inner, visit);
-    }
-
-    fn steps(
-        &self,
-        scratch: &mut Self::Scratch,
-        state: &[u64],
-        visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
-    ) {
-        self.inner.steps(&mut scratch.inner, state, visit);
-    }
-
-    fn is_passed_through(&self, scratch: &mut Self::Scratch, state: &[u64]) -> bool {
-        self.inner.is_passed_through(&mut scratch.inner, state)
-    }
+    forward!(first_steps, steps, is_passed_through);
 }
 
 impl<S: SearchSpace> Representatives for PartialOrderSystem<'_, S> {
-    fn name(&self) -> &'static str {
-        self.inner.name()
-    }
-
-    fn represent(&self, scratch: &mut Self::Scratch, state: &mut [u64]) {
-        self.inner.represent(&mut scratch.inner, state);
-    }
-
-    fn represent_with_witness(&self, scratch: &mut Self::Scratch, state: &mut [u64]) -> SparsePermutation {
-        self.inner.represent_with_witness(&mut scratch.inner, state)
-    }
-
-    fn identify(&self, scratch: &mut Self::Scratch, state: &mut [u64]) {
-        self.inner.identify(&mut scratch.inner, state);
-    }
-
-    fn concrete_successors(
-        &self,
-        scratch: &mut Self::Scratch,
-        state: &[u64],
-        visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
-    ) {
-        self.inner.concrete_successors(&mut scratch.inner, state, visit);
-    }
-
-    fn identity(&self) -> Identity {
-        self.inner.identity()
-    }
-
-    fn key(&self, scratch: &mut Self::Scratch, state: &[u64]) -> u64 {
-        self.inner.key(&mut scratch.inner, state)
-    }
-
-    fn is_same(&self, scratch: &mut Self::Scratch, stored: &[u64], state: &[u64]) -> bool {
-        self.inner.is_same(&mut scratch.inner, stored, state)
-    }
+    forward!(name, represent, represent_with_witness, identify, concrete_successors, identity, key, is_same);
 }

@@ -216,7 +216,7 @@ impl Dense {
     }
 
     /// Visits all states, in no particular order. A break ends that.
-    pub(crate) fn visit(&self, mut visit: impl FnMut(&[u64]) -> ControlFlow<()>) -> ControlFlow<()> {
+    pub fn visit(&self, mut visit: impl FnMut(&[u64]) -> ControlFlow<()>) -> ControlFlow<()> {
         let mut memory = Numbers::default();
         self.table.visit(|key| match &self.folding {
             Folding::Words { .. } => visit(&[key.main, key.rest][..self.words]),

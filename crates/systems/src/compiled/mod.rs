@@ -33,7 +33,7 @@ use cranelift_codegen::settings::{self, Configurable};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{JITBuilder, JITMemoryProvider, JITModule};
 use cranelift_module::{FuncId, Module, ModuleReloc};
-use quotient_ir::{Fault, PropertyId, PropertyKind, RuleId, TableIndex};
+use quotient_ir::{PropertyKind, RuleId, TableIndex};
 use rustc_hash::FxHashMap;
 
 use crate::evaluator::code::{Code, Test, TestId};
@@ -45,7 +45,7 @@ use dependence::{Conjunct, Step};
 use dispatch::{GROUP, dispatch};
 use effects::{Effects, PartialFields, expected_fields};
 use plain::Plain;
-use quotient_search::{Batches, Event, Facts, FieldTest, Instance, Selection, Sink, Successors, Tag, TransitionSystem};
+use quotient_search::{Batches, Event, Facts, Instance, Sink, Successors, Tag, TransitionSystem, Wrapper, forward};
 use tails::tails;
 use translation::{Tail, Translator};
 
@@ -221,35 +221,10 @@ impl CompiledSystem<'_> {
 impl TransitionSystem for CompiledSystem<'_> {
     type Scratch = EvaluatorScratch;
 
+    forward!(words, starts, successors, evaluate);
+
     fn scratch(&self) -> EvaluatorScratch {
         self.evaluator.scratch()
-    }
-
-    fn words(&self) -> usize {
-        self.evaluator.words()
-    }
-
-    fn starts(&self, scratch: &mut EvaluatorScratch, visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>) {
-        self.evaluator.starts(scratch, visit);
-    }
-
-    fn successors(
-        &self,
-        scratch: &mut EvaluatorScratch,
-        state: &[u64],
-        visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
-    ) {
-        self.evaluator.successors(scratch, state, visit);
-    }
-
-    fn evaluate(
-        &self,
-        scratch: &mut EvaluatorScratch,
-        property: PropertyId,
-        state: &[u64],
-        visit: impl FnMut(&[i64], Result<bool, Fault>) -> ControlFlow<()>,
-    ) {
-        self.evaluator.evaluate(scratch, property, state, visit);
     }
 }
 
@@ -264,8 +239,24 @@ impl StartsUpTo for CompiledSystem<'_> {
     }
 }
 
+impl<'m> Wrapper for CompiledSystem<'m> {
+    type Inner = SpecialisedSystem<'m>;
+
+    #[inline]
+    fn inner(&self) -> &Self::Inner {
+        self.evaluator
+    }
+
+    #[inline]
+    fn inner_scratch(scratch: &mut Self::Scratch) -> &mut <Self::Inner as TransitionSystem>::Scratch {
+        scratch
+    }
+}
+
 impl Batches for CompiledSystem<'_> {
     type Facts = Self;
+
+    forward!(expand_some);
 
     #[inline]
     fn facts(&self) -> &Self {
@@ -293,19 +284,11 @@ impl Batches for CompiledSystem<'_> {
             }
         }
     }
-
-    fn expand_some(
-        &self,
-        scratch: &mut EvaluatorScratch,
-        state: &[u64],
-        selection: Selection<'_>,
-        sink: &mut impl Sink,
-    ) {
-        self.evaluator.expand_some(scratch, state, selection, sink);
-    }
 }
 
 impl Facts for CompiledSystem<'_> {
+    forward!(field_test, last_word, fired_rules, note_fired_rules);
+
     #[inline]
     fn is_safe(&self, tag: u64, state: &[u64]) -> bool {
         let Some(code) = &self.code else { return false };
@@ -315,22 +298,6 @@ impl Facts for CompiledSystem<'_> {
             other => self.checks.get((other - Tag::FIRST_FREE) as usize).copied(),
         };
         check.is_some_and(|check| check != usize::MAX && code.check(check, state))
-    }
-
-    fn field_test(&self, property: PropertyId) -> Option<FieldTest> {
-        self.evaluator.field_test(property)
-    }
-
-    fn last_word(&self) -> u64 {
-        self.evaluator.last_word()
-    }
-
-    fn fired_rules(&self) -> Vec<RuleId> {
-        self.evaluator.fired_rules()
-    }
-
-    fn note_fired_rules(&self, rules: &[RuleId]) {
-        self.evaluator.note_fired_rules(rules);
     }
 }
 

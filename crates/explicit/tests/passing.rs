@@ -3,14 +3,15 @@
 
 use std::ops::ControlFlow;
 
-use quotient_engines::{
-    Edge, EngineError, Facts, FieldTest, Observer, Progress, Report, SearchOptions, SearchOrder, Silent,
-    SpecialisedSystem, Spill, StopReason, Subject, Verdict, walk,
-};
 use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{
     Action, DeadlockMode, Interpreter, Layout, Model, PropertyKind, Source, TableIndex, Trace, Valuation, Violation,
 };
+use quotient_search::{
+    Edge, EngineError, Facts, FieldTest, Observer, Progress, Report, SearchOptions, SearchOrder, Silent, Spill,
+    StopReason, Subject, Verdict,
+};
+use quotient_systems::{SpecialisedSystem, walk};
 use quotient_testkit::search::check;
 
 /// A model in Murphi; its invariant with the name `passing` tells which states are passed through.

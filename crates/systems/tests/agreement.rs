@@ -9,14 +9,14 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use quotient_engines::{
-    CompiledSystem, Event, Instance, ReferenceSystem, Report, SearchOptions, SearchOrder, Silent, SpecialisedSystem,
-    TransitionSystem, Verdict, check_system,
-};
+use quotient_explicit::check_system;
 use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{Action, Fault, Interpreter, Layout, Model, PropertyId, Source};
+use quotient_search::{Event, Instance, Report, SearchOptions, SearchOrder, Silent, TransitionSystem, Verdict};
+use quotient_systems::{CompiledSystem, SpecialisedSystem};
 use quotient_testkit::agreement::compare_compiled;
 use quotient_testkit::prerequisites::corpus;
+use quotient_testkit::reference::ReferenceSystem;
 
 /// States of one model that are compared; the rest would show nothing new.
 const STATES: usize = 600;

@@ -3,13 +3,11 @@
 
 use std::time::Duration;
 
-use quotient_engines::{
-    Clock, Edge, EngineError, Observer, ReductionPlan, Report, SearchOptions, Silent, StoreMode, SymmetrySource,
-    Verdict,
-};
 use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{DeadlockMode, Layout, Model, PropertyId, Source};
+use quotient_search::{Clock, Edge, EngineError, Observer, Report, SearchOptions, Silent, StoreMode, Verdict};
 use quotient_symmetry::{Strategy, Workspace};
+use quotient_systems::{ReductionPlan, SymmetrySource};
 use quotient_testkit::search::{check_with, cross_check, plan};
 
 fn model(text: &str) -> Model {

@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 
 use quotient_ir::{Action, Fault, Interpreter, Outcome, PropertyId, RuleId};
 
-use crate::starts::{StartSieve, StartsUpTo};
 use quotient_search::{Batches, Event, Facts, FieldTest, Instance, RuleInstance, Selection, Sink, TransitionSystem};
+use quotient_systems::{StartSieve, StartsUpTo};
 
 /// The number of consecutive instances that cannot fire before the search is notified.
 const IDLE_INTERVAL: u32 = 4096;

@@ -5,9 +5,9 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use quotient_engines::{EngineError, Observer, Progress, Report, SearchOptions, Silent, StopReason, Verdict};
 use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{DeadlockMode, Model, Source};
+use quotient_search::{EngineError, Observer, Progress, Report, SearchOptions, Silent, StopReason, Verdict};
 use quotient_testkit::search::check;
 
 fn model(extra: &str) -> Model {

@@ -1,9 +1,10 @@
 //! Searches a Murphi model with a megabyte of memory and the rest on disk, and prints how many states it has:
 //! what `bench/instructions` counts.
 
-use quotient_engines::{SearchOptions, Silent, Spill, check};
+use quotient_explicit::check;
 use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{Layout, Source};
+use quotient_search::{SearchOptions, Silent, Spill};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -3,15 +3,16 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-use quotient_engines::{
-    Edge, Narrowing, Observer, Progress, Report, SearchOptions, SearchOrder, Silent, Spill, StopReason, StoreMode,
-    Subject, Verdict, ViolationLimit, walk,
-};
 use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{
     DeadlockMode, FaultKind, Interpreter, Layout, Model, Outcome, PropertyId, PropertyKind, Source, TableIndex, Trace,
     Violation,
 };
+use quotient_search::{
+    Edge, Narrowing, Observer, Progress, Report, SearchOptions, SearchOrder, Silent, Spill, StopReason, StoreMode,
+    Subject, Verdict, ViolationLimit,
+};
+use quotient_systems::walk;
 use quotient_testkit::search::check;
 
 fn model(text: &str) -> Model {
