@@ -7,13 +7,14 @@ use quotient_engines::{
     Clock, Edge, EngineError, Observer, ReductionPlan, Report, SearchOptions, Silent, StoreMode, SymmetrySource,
     Verdict,
 };
-use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{DeadlockMode, Layout, Model, PropertyId, Source};
+use quotient_kit::LoadOptions;
+use quotient_murphi::LANGUAGE;
 use quotient_symmetry::{Strategy, Workspace};
 use quotient_testkit::search::{check_with, cross_check, plan};
 
 fn model(text: &str) -> Model {
-    match load(Source::new("test.m", text), Language::Murphi, &LoadOptions::default()) {
+    match LANGUAGE.load(Source::new("test.m", text), &LoadOptions::default()) {
         Ok(loaded) => loaded.model,
         Err(diagnostics) => panic!("{:?}", diagnostics.iter().map(|entry| &entry.message).collect::<Vec<_>>()),
     }

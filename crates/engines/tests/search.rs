@@ -7,15 +7,16 @@ use quotient_engines::{
     Edge, Narrowing, Observer, Progress, Report, SearchOptions, SearchOrder, Silent, Spill, StopReason, StoreMode,
     Subject, Verdict, ViolationLimit, walk,
 };
-use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{
     DeadlockMode, FaultKind, Interpreter, Layout, Model, Outcome, PropertyId, PropertyKind, Source, TableIndex, Trace,
     Violation,
 };
+use quotient_kit::LoadOptions;
+use quotient_murphi::LANGUAGE;
 use quotient_testkit::search::check;
 
 fn model(text: &str) -> Model {
-    match load(Source::new("test.m", text), Language::Murphi, &LoadOptions::default()) {
+    match LANGUAGE.load(Source::new("test.m", text), &LoadOptions::default()) {
         Ok(loaded) => loaded.model,
         Err(diagnostics) => panic!("{:?}", diagnostics.iter().map(|entry| &entry.message).collect::<Vec<_>>()),
     }

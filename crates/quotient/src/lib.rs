@@ -73,6 +73,7 @@ mod expressions;
 mod family;
 mod forecast;
 mod identity;
+pub mod languages;
 mod memory;
 mod model;
 pub mod names;
@@ -120,6 +121,7 @@ pub use explore::{Exploration, ExploreOptions, GraphEdge, Keep, NetCounts, SHOWN
 pub use expressions::{Expression, Reached, reach};
 pub use family::{Factor, Member, SizeFamily, family};
 pub use identity::{TextFile, TextHash};
+pub use languages::{LabelChecks, Language, WellDefinedness, format_murphi, outline, syntax_errors};
 pub use memory::peak_bytes;
 pub use model::{LoadOptions, Model, read, read_source};
 pub use options::{Checkpoint, Engine, Limits, Options, PartialOrder, Reduction, Symmetry};
@@ -130,7 +132,6 @@ pub use quotient_engines::{
     PropertyReport, RuleFirings, SearchOrder, SetsReport, SolverMethod, Spill, StopReason, StoreMode, Subject,
     TemporalReport, UsedSymmetry, Verdict, ViolationLimit, Way,
 };
-pub use quotient_frontends::{LabelChecks, Language, WellDefinedness, format_murphi, outline, syntax_errors};
 pub use quotient_symmetry::{
     CertificationReport, CertifiedGroup, Completed, Description, Explanation, Family, Fixed, Individuals, Limit, Moved,
     Reason, Refused, RoleReport, Strategy, TooManyStates, Witness,

@@ -7,17 +7,16 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use quotient_frontends as frontends;
-use quotient_frontends::{
-    Condition, LabelChecks, Language, MAXIMUM_SOURCE_BYTES, Role, UNSUPPORTED_PROPERTY, WellDefinedness,
-    source_from_bytes, with_conditions, with_mentioned_files,
-};
 use quotient_ir::{self as ir, Claim, DeadlockMode, Diagnostic, Layout, PropertyId, Source, Watched};
 
 use crate::control::{Control, Phase};
 use crate::defect::Defect;
 use crate::error::Error;
 use crate::identity::{TextFile, TextHash, hash_of};
+use crate::languages::{
+    self, Condition, LabelChecks, Language, MAXIMUM_SOURCE_BYTES, Role, UNSUPPORTED_PROPERTY, WellDefinedness,
+    source_from_bytes, with_conditions, with_mentioned_files,
+};
 use crate::names::visible;
 use crate::plan::Refusal;
 use crate::report::UnsupportedProperty;
@@ -64,7 +63,7 @@ pub struct LoadOptions {
 
 impl LoadOptions {
     /// What front ends need of them.
-    fn for_language(&self, language: Language) -> Result<frontends::LoadOptions, Refusal> {
+    fn for_language(&self, language: Language) -> Result<languages::LoadOptions, Refusal> {
         if self.no_extra_nodes && language != Language::B {
             return Err(Refusal::NoExtraNodes);
         }
@@ -77,7 +76,7 @@ impl LoadOptions {
         if self.well_definedness.is_some() && language != Language::B {
             return Err(Refusal::WellDefinedness);
         }
-        Ok(frontends::LoadOptions {
+        Ok(languages::LoadOptions {
             constants: self.constants.clone(),
             extra_nodes: !self.no_extra_nodes,
             watch_claims: !self.ignore_claims,
@@ -87,7 +86,7 @@ impl LoadOptions {
             merges_orders: self.merges_orders && self.conditions().is_empty(),
             states_only: self.states_only && self.conditions().is_empty(),
             well_definedness: self.well_definedness,
-            ..frontends::LoadOptions::default()
+            ..languages::LoadOptions::default()
         })
     }
 
@@ -129,7 +128,7 @@ struct Loaded {
 #[derive(Clone)]
 struct Reading {
     source: Source,
-    options: frontends::LoadOptions,
+    options: languages::LoadOptions,
     conditions: Vec<Condition>,
 }
 
@@ -269,7 +268,7 @@ impl Model {
         let Reading { source, options, mut conditions } = reading;
         // An expression that is only evaluated sees no steps.
         let merges_orders = options.merges_orders && condition.role == Role::Watched;
-        let options = frontends::LoadOptions { merges_orders, ..options };
+        let options = languages::LoadOptions { merges_orders, ..options };
         conditions.push(condition);
         let work = move || load_text(&source, files, language, &options, &conditions);
         let model = control.run_briefly(Phase::Loading, work)??;
@@ -384,17 +383,17 @@ fn load_text(
     source: &Source,
     files: Vec<TextFile>,
     language: Language,
-    options: &frontends::LoadOptions,
+    options: &languages::LoadOptions,
     conditions: &[Condition],
 ) -> Result<Model, Error> {
     let mut constants = options.constants.clone();
     let loaded = if conditions.is_empty() {
-        frontends::load(source.clone(), language, options)
+        languages::load(source.clone(), language, options)
             .map_err(|diagnostics| Error::model(source.clone(), diagnostics))?
     } else {
         let invalid = |(source, diagnostics)| Error::model(source, diagnostics);
         let extended = with_conditions(source, language, conditions).map_err(invalid)?;
-        let mut loaded = frontends::load(extended.source.clone(), language, options)
+        let mut loaded = languages::load(extended.source.clone(), language, options)
             .map_err(|diagnostics| invalid(extended.invalid(diagnostics)))?;
         extended.apply(&mut loaded.model).map_err(invalid)?;
         constants.extend(conditions.iter().filter_map(|Condition { role, expression }| {

@@ -2,8 +2,8 @@
 
 use std::ops::ControlFlow;
 
+use crate::languages::Language;
 use quotient_engines::{Operators, SearchOptions, SolverMethod, SolverReport, check_by_solver};
-use quotient_frontends::Language;
 
 use crate::control::{Control, Follower};
 use crate::error::Error;

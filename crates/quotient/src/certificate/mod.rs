@@ -5,7 +5,7 @@ mod checker;
 
 use std::collections::BTreeMap;
 
-use quotient_frontends::LabelChecks;
+use crate::languages::LabelChecks;
 use quotient_ir::{Action, Interpreter, Model as Representation, RuleId, SlotId, TableIndex, TypeId, TypeKind};
 use quotient_symmetry::{Instance, StateMap, Subject};
 use serde::{Deserialize, Serialize};

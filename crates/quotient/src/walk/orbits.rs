@@ -94,8 +94,8 @@ impl Orbits {
 
 #[cfg(test)]
 mod tests {
+    use crate::languages::Language;
     use num_bigint::BigUint;
-    use quotient_frontends::Language;
     use quotient_ir::Interpreter;
 
     use crate::control::Silent;
