@@ -18,9 +18,9 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use quotient_ir::{Diagnostic, Source};
-
 use quotient_kit::outline::Builder;
 use quotient_kit::{FrontEnd, LoadOptions, Loaded, Words};
+
 use syntax::tree;
 
 /// The stack that a machine of the greatest height needs, with a margin. Only the used part takes memory.

@@ -4,6 +4,7 @@
 use std::rc::Rc;
 
 use quotient_ir::{Source, Span};
+use quotient_kit::outline::{Builder, Kind};
 use quotient_temporal::syntax::{Dialect, parse};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -13,7 +14,6 @@ use super::syntax::tree::{
     SubstitutionKind,
 };
 use super::typing::within;
-use quotient_kit::outline::{Builder, Kind};
 
 /// How deep definitions may use each other, and machines mention each other.
 const MOST_EXPANSIONS: usize = 40;

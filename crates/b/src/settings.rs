@@ -4,10 +4,10 @@
 use std::cell::Cell;
 
 use quotient_ir::{Diagnostic, Span};
+use quotient_kit::{LoadOptions, WellDefinedness};
 use rustc_hash::FxHashMap;
 
 use super::syntax::tree::{DefinitionBody, Formula, FormulaKind, Machine};
-use quotient_kit::{LoadOptions, WellDefinedness};
 
 /// The default size of a deferred set, as in ProB.
 pub(crate) const DEFAULT_SIZE: usize = 2;

@@ -2,6 +2,7 @@
 //! event is defined where it stands first.
 
 use quotient_ir::{Source, Span};
+use quotient_kit::outline::{Builder, Kind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::syntax::tree::{
@@ -9,7 +10,6 @@ use super::syntax::tree::{
     Macro, MacroBody, Name, Process, ProcessKind, Range, RangeValues, Specification, Statement, StatementKind,
     Variable,
 };
-use quotient_kit::outline::{Builder, Kind};
 
 /// How deep macros may refer to each other.
 const MACRO_DEPTH: usize = 50;

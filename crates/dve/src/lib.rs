@@ -6,7 +6,6 @@ mod outline;
 mod syntax;
 
 use quotient_ir::{Diagnostic, Source, Span};
-
 use quotient_kit::outline::Builder;
 use quotient_kit::{FrontEnd, LoadOptions, Loaded, Words, first_errors};
 
@@ -37,12 +36,7 @@ fn load(source: Source, options: &LoadOptions) -> Result<Loaded, Vec<Diagnostic>
     }
     let (model, about_meaning) = lower::lower(&source, &tree);
     diagnostics.extend(about_meaning);
-    diagnostics.sort_by_key(|it| it.primary.as_ref().map(|label| label.span));
-    diagnostics.dedup();
-    match model {
-        Some(model) if !diagnostics.iter().any(Diagnostic::is_error) => Ok(Loaded { model, warnings: diagnostics }),
-        _ => Err(first_errors(diagnostics)),
-    }
+    Loaded::unless_errors(model, diagnostics)
 }
 
 /// The definitions of a text and their uses.

@@ -2,10 +2,10 @@
 //! of their own.
 
 use quotient_ir::{Source, Span};
+use quotient_kit::outline::{Builder, Kind};
 use rustc_hash::FxHashMap;
 
 use super::syntax::tree::{Expression, ExpressionKind, Initial, Name, Process, System, Variable};
-use quotient_kit::outline::{Builder, Kind};
 
 /// The outline of a system.
 pub(super) fn outline<'s>(source: &'s Source, tree: &System) -> Builder<'s> {

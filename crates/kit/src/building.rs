@@ -10,20 +10,23 @@ use crate::joined::joined;
 /// Something that builds a model.
 pub trait Building {
     /// The model under construction.
-    fn model(&mut self) -> &mut Model;
+    fn model(&self) -> &Model;
+
+    /// The model under construction, to add to it.
+    fn model_mut(&mut self) -> &mut Model;
 
     /// An integer.
     fn number(&mut self, value: i64) -> ExprId {
-        self.model().pool.expression(Expr::Constant { value, ty: Model::INTEGER })
+        self.model_mut().pool.expression(Expr::Constant { value, ty: Model::INTEGER })
     }
 
     /// A truth value.
     fn truth(&mut self, value: bool) -> ExprId {
-        self.model().pool.expression(Expr::Constant { value: i64::from(value), ty: Model::BOOLEAN })
+        self.model_mut().pool.expression(Expr::Constant { value: i64::from(value), ty: Model::BOOLEAN })
     }
 
     /// The value of a constant, and `None` for other expressions.
-    fn constant_of(&mut self, expression: ExprId) -> Option<i64> {
+    fn constant_of(&self, expression: ExprId) -> Option<i64> {
         match self.model().pool[expression] {
             Expr::Constant { value, .. } => Some(value),
             _ => None,
@@ -32,17 +35,17 @@ pub trait Building {
 
     /// The value of a place.
     fn read(&mut self, place: PlaceId) -> ExprId {
-        self.model().pool.expression(Expr::Read(place))
+        self.model_mut().pool.expression(Expr::Read(place))
     }
 
     /// An operator applied as it is.
     fn binary(&mut self, operator: BinaryOperator, left: ExprId, right: ExprId) -> ExprId {
-        self.model().pool.expression(Expr::Binary { operator, left, right })
+        self.model_mut().pool.expression(Expr::Binary { operator, left, right })
     }
 
     /// The negation of a condition.
     fn not(&mut self, operand: ExprId) -> ExprId {
-        self.model().pool.expression(Expr::Unary { operator: UnaryOperator::Not, operand })
+        self.model_mut().pool.expression(Expr::Unary { operator: UnaryOperator::Not, operand })
     }
 
     /// The conjunction, without what is always true.
@@ -84,11 +87,11 @@ pub trait Building {
 
     /// One of two values.
     fn conditional(&mut self, condition: ExprId, then: ExprId, otherwise: ExprId) -> ExprId {
-        self.model().pool.expression(Expr::Conditional { condition, then, otherwise })
+        self.model_mut().pool.expression(Expr::Conditional { condition, then, otherwise })
     }
 
     /// A value as a condition: a number holds if it is not 0.
-    fn condition_of(&mut self, value: ExprId, is_boolean: bool) -> ExprId {
+    fn as_condition(&mut self, value: ExprId, is_boolean: bool) -> ExprId {
         if is_boolean {
             return value;
         }
@@ -100,7 +103,7 @@ pub trait Building {
     }
 
     /// A value as a number: a truth value is 0 or 1.
-    fn number_of(&mut self, value: ExprId, is_boolean: bool) -> ExprId {
+    fn as_number(&mut self, value: ExprId, is_boolean: bool) -> ExprId {
         if !is_boolean {
             return value;
         }
@@ -114,7 +117,7 @@ pub trait Building {
     /// A whole variable as a place.
     fn variable_place(&mut self, variable: VariableId) -> PlaceId {
         let ty = self.model().variables[variable].ty;
-        self.model().pool.place(Place { root: Root::Variable(variable), steps: Vec::new(), ty })
+        self.model_mut().pool.place(Place { root: Root::Variable(variable), steps: Vec::new(), ty })
     }
 
     /// An element of the array at a place.
@@ -125,7 +128,7 @@ pub trait Building {
         };
         place.ty = element;
         place.steps.push(Step::Index(index));
-        self.model().pool.place(place)
+        self.model_mut().pool.place(place)
     }
 
     /// A field of the record at a place.
@@ -136,6 +139,6 @@ pub trait Building {
         };
         place.ty = fields[field as usize].ty;
         place.steps.push(Step::Field(field));
-        self.model().pool.place(place)
+        self.model_mut().pool.place(place)
     }
 }

@@ -1,13 +1,12 @@
 //! What a language gives to the tool: one value, the only export of its crate.
 
-use quotient_ir::{Diagnostic, Source, Span};
+use quotient_ir::{Diagnostic, Source};
 
 use crate::conditions::{Condition, Conditions, Extended, with_conditions};
 use crate::constants::{NamedNumber, is_size};
 use crate::limits::{MAXIMUM_SOURCE_BYTES, too_large};
 use crate::loading::{LoadOptions, Loaded};
 use crate::outline::{Builder, Outline};
-use crate::rename::{RenameRefusal, rename};
 
 /// The front end of a language. The fields are what each language does in its own way; the methods keep the limits that
 /// hold for all.
@@ -122,14 +121,6 @@ impl FrontEnd {
             false => keywords.contains(&word),
         };
         starts && characters.all(|it| it.is_ascii_alphanumeric() || it == '_') && !is_reserved
-    }
-
-    /// The places to replace so that what is named at an offset has another name and everything else means the same.
-    ///
-    /// # Errors
-    /// If it cannot be renamed, or if the new name would be confused with another one.
-    pub fn rename(&self, source: &Source, offset: u32, name: &str) -> Result<Vec<Span>, RenameRefusal> {
-        rename(source, self, offset, name)
     }
 
     /// The numbers of a text that can be set from outside, in the order of the text.

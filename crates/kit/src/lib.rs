@@ -2,19 +2,25 @@
 //! located diagnostics, all of a file at once; it exports one [`FrontEnd`]. The kit knows no language, and front ends know
 //! nothing of engines and symmetry.
 
+mod building;
 pub mod conditions;
 mod constants;
+pub mod cursor;
 mod front_end;
 mod joined;
 mod limits;
 mod loading;
 pub mod outline;
 mod rename;
+mod similar;
+pub mod tokens;
 pub mod watched;
 
+pub use building::Building;
 pub use constants::NamedNumber;
 pub use front_end::{FrontEnd, Numbers, Words};
 pub use joined::joined;
 pub use limits::{MAXIMUM_ERRORS, MAXIMUM_SOURCE_BYTES, first_errors, source_from_bytes};
 pub use loading::{LabelChecks, LoadOptions, Loaded, UNSUPPORTED_PROPERTY, WellDefinedness};
 pub use rename::RenameRefusal;
+pub use similar::similar;

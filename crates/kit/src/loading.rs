@@ -2,6 +2,8 @@
 
 use quotient_ir::{Diagnostic, Model};
 
+use crate::limits::first_errors;
+
 /// Options for loading a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoadOptions {
@@ -82,4 +84,19 @@ pub struct Loaded {
     pub model: Model,
     /// Warnings, in the order of the source.
     pub warnings: Vec<Diagnostic>,
+}
+
+impl Loaded {
+    /// A model with what was said while it was read, in the order of the text and each message once.
+    ///
+    /// # Errors
+    /// The first errors, if there are any or there is no model.
+    pub fn unless_errors(model: Option<Model>, mut diagnostics: Vec<Diagnostic>) -> Result<Self, Vec<Diagnostic>> {
+        diagnostics.sort_by_key(|it| it.primary.as_ref().map(|label| label.span));
+        diagnostics.dedup();
+        match model {
+            Some(model) if !diagnostics.iter().any(Diagnostic::is_error) => Ok(Self { model, warnings: diagnostics }),
+            _ => Err(first_errors(diagnostics)),
+        }
+    }
 }

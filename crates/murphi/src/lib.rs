@@ -6,10 +6,10 @@ mod outline;
 mod syntax;
 
 use quotient_ir::{Diagnostic, Source};
-
-use self::syntax::tree::{Declaration, Expr, ExprKind, Item};
 use quotient_kit::outline::Builder;
 use quotient_kit::{FrontEnd, LoadOptions, Loaded, Words};
+
+use self::syntax::tree::{Declaration, Expr, ExprKind, Item};
 
 /// Errors that may be consequences of a declaration lost to a syntax error. After a syntax error they are unreliable,
 /// so they are withheld until the syntax is correct.

@@ -1,13 +1,13 @@
 //! The definitions of a Murphi model and where they are used, with the scopes of `lower`.
 
 use quotient_ir::{Source, Span};
+use quotient_kit::outline::{Builder, Kind};
 use rustc_hash::FxHashMap;
 
 use super::syntax::tree::{
     Alias, Category, Declaration, Expr, ExprKind, Formula, FormulaKind, Function, Item, Name, Quantifier,
     QuantifierRange, Rule, RuleKind, Stmt, StmtKind, Text, Tree, TypeExpr, TypeExprKind,
 };
-use quotient_kit::outline::{Builder, Kind};
 
 /// The outline of a model.
 pub(super) fn outline<'s>(source: &'s Source, tree: &Tree) -> Builder<'s> {

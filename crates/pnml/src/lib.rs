@@ -8,11 +8,11 @@ mod terms;
 mod xml;
 
 use quotient_ir::{Diagnostic, Source, Span};
-
-use self::xml::Element;
 use quotient_kit::conditions::Conditions;
 use quotient_kit::outline::Builder;
 use quotient_kit::{FrontEnd, LoadOptions, Loaded, Words, first_errors};
+
+use self::xml::Element;
 
 /// The name of the bound that is assumed for places without one.
 const BOUND: &str = "tokens";

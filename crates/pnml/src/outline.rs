@@ -1,9 +1,9 @@
 //! The places, transitions and sorts of a net. Their names are ids in attributes, so they are not renamed.
 
 use quotient_ir::Source;
+use quotient_kit::outline::{Builder, Kind};
 
 use super::xml::Element;
-use quotient_kit::outline::{Builder, Kind};
 
 /// The outline of a document, if it is one.
 pub(super) fn outline<'s>(source: &'s Source, root: Option<&Element>) -> Builder<'s> {

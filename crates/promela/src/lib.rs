@@ -8,10 +8,10 @@ mod outline;
 mod syntax;
 
 use quotient_ir::{Diagnostic, Label, Source};
-
-use self::syntax::tree::Formula;
 use quotient_kit::outline::Builder;
 use quotient_kit::{FrontEnd, LabelChecks, LoadOptions, Loaded, Words};
+
+use self::syntax::tree::Formula;
 
 /// The front end of Promela.
 pub static LANGUAGE: FrontEnd = FrontEnd {

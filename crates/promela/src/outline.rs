@@ -3,6 +3,7 @@
 //! mean something else at each use.
 
 use quotient_ir::{Source, Span};
+use quotient_kit::outline::{Builder, Kind};
 use rustc_hash::FxHashMap;
 
 use super::syntax::Macros;
@@ -10,7 +11,6 @@ use super::syntax::tree::{
     BaseType, Declaration, Domain, Expression, ExpressionKind, Initial, Member, Name, Proctype, Specification,
     Statement, StatementKind,
 };
-use quotient_kit::outline::{Builder, Kind};
 
 /// The outline of a text.
 pub(super) fn outline<'s>(source: &'s Source, tree: &Specification, macros: &Macros) -> Builder<'s> {

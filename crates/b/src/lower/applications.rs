@@ -2,6 +2,7 @@
 //! domain it is a run-time error.
 
 use quotient_ir::ExprId;
+use quotient_kit::Building;
 
 use super::super::core::{Expr, Kind};
 use super::items::{Environment, Item};

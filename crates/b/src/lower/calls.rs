@@ -5,6 +5,7 @@ use quotient_ir::{
     CallValue, ExprId, Function, FunctionId, Notation, OperationCall, Operations, ParameterNotation, ReturnValue, Span,
     Stages, StatementKind, TypeId, ValueDisplay, VariableId, Watched,
 };
+use quotient_kit::watched::WATCHED;
 
 use super::super::core::{Expr, Operation, SymbolId};
 use super::super::types::Type;
@@ -13,7 +14,6 @@ use super::paths::{Chosen, Path, Writes};
 use super::shapes::{Scalar, Shape};
 use super::storage::Complaint;
 use super::{Lowered, Lowerer};
-use quotient_kit::watched::WATCHED;
 
 impl Lowerer<'_> {
     /// Records which variables have values at which stage of the machine.

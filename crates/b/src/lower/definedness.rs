@@ -9,6 +9,7 @@ use quotient_ir::{
     Model, Parameter, Place, PlaceId, Property, PropertyKind, Quantifier as IrQuantifier, ReturnValue, Root, Span,
     Statement, StatementKind, Step, Table, TypeId, TypeKind, UnaryOperator,
 };
+use quotient_kit::Building;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::items::Item;
@@ -617,11 +618,11 @@ impl Lowerer<'_> {
                     TypeKind::Array { index, .. } => {
                         for value in self.model.domain(index).values() {
                             let index = self.expression(IrExpr::Constant { value, ty: index });
-                            pending.push(self.at(place, index));
+                            pending.push(self.element(place, index));
                         }
                     }
                     TypeKind::Record { fields } => {
-                        pending.extend((0..fields.len()).map(|field| self.field(place, field)))
+                        pending.extend((0..fields.len()).map(|field| self.field(place, field as u32)))
                     }
                     _ => {
                         let name = format!("{}_{}", locals[*local].name, parameters.len());

@@ -6,6 +6,7 @@ use quotient_ir::{
     Argument, BinaryOperator, Expr as IrExpr, ExprId, Function, FunctionId, Iteration, LocalId, PlaceId,
     Quantifier as IrQuantifier, Root, Span, Statement, StatementKind, Step, Table, TypeId, UnaryOperator,
 };
+use quotient_kit::Building;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Lowerer;

@@ -6,6 +6,7 @@ use quotient_ir::{
     Diagnostic, Expr as IrExpr, ExprId, Fairness, Model, Property, PropertyId, PropertyKind, Rule, Source, Span, Start,
     Statement, StatementKind, Type as IrType, TypeId, TypeKind, Variable, VariableId,
 };
+use quotient_kit::Building;
 
 use super::super::core::{Claim, Core, Operation, Substitution, SubstitutionKind, SymbolId};
 use super::super::evaluation::Value;

@@ -25,8 +25,9 @@ use std::rc::Rc;
 
 use quotient_ir::{
     BinaryOperator, Diagnostic, Expr as IrExpr, ExprId, Iteration, Local, LocalId, LocalKind, Model, Parameter, Place,
-    PlaceId, Root, Source, Span, Statement, StatementKind, Step, Table, TypeId, TypeKind, UnaryOperator, VariableId,
+    PlaceId, Root, Source, Span, Statement, StatementKind, Table, TypeId, TypeKind, UnaryOperator, VariableId,
 };
+use quotient_kit::Building;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::core::{Core, SymbolId};
@@ -80,6 +81,60 @@ fn refuse<T>(code: &'static str, message: impl Into<String>, span: Span) -> Lowe
     Err(Box::new(Diagnostic::error(code, message, span)))
 }
 
+impl Building for Lowerer<'_> {
+    fn model(&self) -> &Model {
+        &self.model
+    }
+
+    fn model_mut(&mut self) -> &mut Model {
+        &mut self.model
+    }
+
+    fn not(&mut self, operand: ExprId) -> ExprId {
+        match self.model.pool[operand] {
+            IrExpr::Constant { value, .. } => self.truth(value == 0),
+            IrExpr::Unary { operator: UnaryOperator::Not, operand } => operand,
+            _ => self.expression(IrExpr::Unary { operator: UnaryOperator::Not, operand }),
+        }
+    }
+
+    fn and(&mut self, left: ExprId, right: ExprId) -> ExprId {
+        match (self.constant_of(left), self.constant_of(right)) {
+            (Some(0), _) => left,
+            (Some(_), _) => right,
+            (None, Some(1)) => left,
+            _ if left == right => left,
+            _ => self.binary(BinaryOperator::And, left, right),
+        }
+    }
+
+    fn or(&mut self, left: ExprId, right: ExprId) -> ExprId {
+        match (self.constant_of(left), self.constant_of(right)) {
+            (Some(0), _) => right,
+            (Some(_), _) => left,
+            (None, Some(0)) => left,
+            _ if left == right => left,
+            _ => self.binary(BinaryOperator::Or, left, right),
+        }
+    }
+
+    fn equal(&mut self, left: ExprId, right: ExprId) -> ExprId {
+        match (self.constant_of(left), self.constant_of(right)) {
+            (Some(one), Some(other)) => self.truth(one == other),
+            _ => self.binary(BinaryOperator::Equal, left, right),
+        }
+    }
+
+    fn conditional(&mut self, condition: ExprId, then: ExprId, otherwise: ExprId) -> ExprId {
+        match self.constant_of(condition) {
+            Some(0) => otherwise,
+            Some(_) => then,
+            None if then == otherwise => then,
+            None => self.expression(IrExpr::Conditional { condition, then, otherwise }),
+        }
+    }
+}
+
 impl<'a> Lowerer<'a> {
     fn new(source: Source, core: &'a Core, types: &'a Types, settings: &'a Settings) -> Self {
         let mut model = Model::new(source);
@@ -121,49 +176,6 @@ impl<'a> Lowerer<'a> {
         self.model.pool.expression(expression)
     }
 
-    fn truth(&mut self, value: bool) -> ExprId {
-        self.expression(IrExpr::Constant { value: i64::from(value), ty: Model::BOOLEAN })
-    }
-
-    fn number(&mut self, value: i64) -> ExprId {
-        self.expression(IrExpr::Constant { value, ty: Model::INTEGER })
-    }
-
-    fn constant_of(&self, expression: ExprId) -> Option<i64> {
-        match self.model.pool[expression] {
-            IrExpr::Constant { value, .. } => Some(value),
-            _ => None,
-        }
-    }
-
-    fn not(&mut self, operand: ExprId) -> ExprId {
-        match self.model.pool[operand] {
-            IrExpr::Constant { value, .. } => self.truth(value == 0),
-            IrExpr::Unary { operator: UnaryOperator::Not, operand } => operand,
-            _ => self.expression(IrExpr::Unary { operator: UnaryOperator::Not, operand }),
-        }
-    }
-
-    fn and(&mut self, left: ExprId, right: ExprId) -> ExprId {
-        match (self.constant_of(left), self.constant_of(right)) {
-            (Some(0), _) => left,
-            (Some(_), _) => right,
-            (None, Some(1)) => left,
-            _ if left == right => left,
-            _ => self.binary(BinaryOperator::And, left, right),
-        }
-    }
-
-    fn or(&mut self, left: ExprId, right: ExprId) -> ExprId {
-        match (self.constant_of(left), self.constant_of(right)) {
-            (Some(0), _) => right,
-            (Some(_), _) => left,
-            (None, Some(0)) => left,
-            _ if left == right => left,
-            _ => self.binary(BinaryOperator::Or, left, right),
-        }
-    }
-
     fn implies(&mut self, left: ExprId, right: ExprId) -> ExprId {
         match (self.constant_of(left), self.constant_of(right)) {
             (Some(0), _) => self.truth(true),
@@ -171,17 +183,6 @@ impl<'a> Lowerer<'a> {
             (None, Some(1)) => right,
             _ => self.binary(BinaryOperator::Implies, left, right),
         }
-    }
-
-    fn equal(&mut self, left: ExprId, right: ExprId) -> ExprId {
-        match (self.constant_of(left), self.constant_of(right)) {
-            (Some(one), Some(other)) => self.truth(one == other),
-            _ => self.binary(BinaryOperator::Equal, left, right),
-        }
-    }
-
-    fn binary(&mut self, operator: BinaryOperator, left: ExprId, right: ExprId) -> ExprId {
-        self.expression(IrExpr::Binary { operator, left, right })
     }
 
     /// Arithmetic and comparisons, folded if both sides are known.
@@ -208,24 +209,10 @@ impl<'a> Lowerer<'a> {
         }
     }
 
-    fn conditional(&mut self, condition: ExprId, then: ExprId, otherwise: ExprId) -> ExprId {
-        match self.constant_of(condition) {
-            Some(0) => otherwise,
-            Some(_) => then,
-            None if then == otherwise => then,
-            None => self.expression(IrExpr::Conditional { condition, then, otherwise }),
-        }
-    }
-
     // Places.
 
     fn place(&mut self, root: Root, ty: TypeId) -> PlaceId {
         self.model.pool.place(Place { root, steps: Vec::new(), ty })
-    }
-
-    fn variable_place(&mut self, variable: VariableId) -> PlaceId {
-        let ty = self.model.variables[variable].ty;
-        self.place(Root::Variable(variable), ty)
     }
 
     fn local_place(&mut self, local: LocalId) -> PlaceId {
@@ -233,30 +220,8 @@ impl<'a> Lowerer<'a> {
         self.place(Root::Local(local), ty)
     }
 
-    fn at(&mut self, place: PlaceId, index: ExprId) -> PlaceId {
-        let mut place = self.model.pool[place].clone();
-        if let TypeKind::Array { element, .. } = self.model.types[place.ty].kind {
-            place.ty = element;
-        }
-        place.steps.push(Step::Index(index));
-        self.model.pool.place(place)
-    }
-
     fn at_all(&mut self, place: PlaceId, indices: &[ExprId]) -> PlaceId {
-        indices.iter().fold(place, |place, index| self.at(place, *index))
-    }
-
-    fn field(&mut self, place: PlaceId, field: usize) -> PlaceId {
-        let mut place = self.model.pool[place].clone();
-        if let TypeKind::Record { fields } = &self.model.types[place.ty].kind {
-            place.ty = fields[field].ty;
-        }
-        place.steps.push(Step::Field(field as u32));
-        self.model.pool.place(place)
-    }
-
-    fn read(&mut self, place: PlaceId) -> ExprId {
-        self.expression(IrExpr::Read(place))
+        indices.iter().fold(place, |place, index| self.element(place, *index))
     }
 
     // Locals.
@@ -373,7 +338,7 @@ impl<'a> Lowerer<'a> {
             Shape::Record(fields) => {
                 let mut items = Vec::new();
                 for (position, (name, shape)) in fields.iter().enumerate() {
-                    let part = self.field(place, position);
+                    let part = self.field(place, position as u32);
                     items.push((name.clone(), self.stored_item(part, shape)));
                 }
                 Item::Record(items)

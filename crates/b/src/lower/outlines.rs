@@ -8,6 +8,7 @@ use quotient_ir::{
     Argument, BinaryOperator, Expr as IrExpr, ExprId, Function, FunctionId, LocalId, LocalKind, PlaceId, ReturnValue,
     Root, Span, Statement, StatementKind, Step, TypeId,
 };
+use quotient_kit::Building;
 use rustc_hash::FxHashMap;
 
 use super::super::core::{Expr, Fold, Operator, SymbolId};

@@ -5,6 +5,7 @@
 use std::rc::Rc;
 
 use quotient_ir::{BinaryOperator, Expr as IrExpr, ExprId};
+use quotient_kit::Building;
 
 use super::super::core::{Expr, Kind, Operator};
 use super::items::{Environment, Item, SetItem};

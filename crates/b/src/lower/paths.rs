@@ -7,6 +7,7 @@ use std::rc::Rc;
 use quotient_ir::{
     Diagnostic, Expr as IrExpr, ExprId, Iteration, LocalKind, Parameter, Span, Statement, StatementKind,
 };
+use quotient_kit::Building;
 
 use super::super::core::{Expr, Kind, Substitution, SubstitutionKind, SymbolId, SymbolKind};
 use super::super::evaluation::{Evaluator, TroubleKind, Value};

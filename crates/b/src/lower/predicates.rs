@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use quotient_ir::{BinaryOperator, Expr as IrExpr, ExprId, LocalId, Quantifier as IrQuantifier, TypeId};
+use quotient_kit::Building;
 
 use super::super::core::{Expr, Kind, Operator, Quantifier, SymbolId};
 use super::items::{Environment, Item, SetItem, bind};

@@ -4,6 +4,7 @@
 use std::rc::Rc;
 
 use quotient_ir::{Diagnostic, Index, Notation, PlaceId, Span, Statement, StatementKind, Variable};
+use quotient_kit::Building;
 use rustc_hash::FxHashSet;
 
 use super::super::core::{Expr, Kind, Operator, SymbolId};
@@ -316,7 +317,7 @@ impl Lowerer<'_> {
             }
             (Value::Record(values), Shape::Record(fields)) => {
                 for (position, (value, (_, field))) in values.iter().zip(fields).enumerate() {
-                    let part = self.field(place, position);
+                    let part = self.field(place, position as u32);
                     self.store_value(value, part, field, span, statements)?;
                 }
             }

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use quotient_ir::{BinaryOperator, Diagnostic, Expr as IrExpr, ExprId, UnaryOperator};
+use quotient_kit::Building;
 
 use super::super::core::{Expr, Fold, Kind, Operator};
 use super::super::evaluation::{Evaluator, Value};

@@ -4,6 +4,7 @@
 use std::rc::Rc;
 
 use quotient_ir::{BinaryOperator, Expr as IrExpr, ExprId, PlaceId, Quantifier as IrQuantifier};
+use quotient_kit::Building;
 
 use super::super::core::{Arrow, Expr, Fold, Kind, Operator, Sequences};
 use super::super::evaluation::Value;

@@ -7,6 +7,7 @@ use quotient_ir::{
     Expr as IrExpr, ExprId, PlaceId, PropertyId, Quantifier as IrQuantifier, Span, Statement, StatementKind,
     TableIndex, Violated,
 };
+use quotient_kit::Building;
 
 use super::super::core::{Expr, Kind, Operator, Quantifier, SymbolId, SymbolKind};
 use super::items::{Environment, Item, SetItem, bind};
@@ -43,7 +44,7 @@ impl Lowerer<'_> {
             }
             (Item::Record(items), Shape::Record(fields)) => {
                 for (position, ((_, item), (_, field))) in items.iter().zip(fields).enumerate() {
-                    let part = self.field(target, position);
+                    let part = self.field(target, position as u32);
                     self.store(item, part, field, what, span, statements)?;
                 }
                 Ok(())
@@ -281,7 +282,7 @@ impl Lowerer<'_> {
             }
             Shape::Record(fields) => {
                 for (position, (_, field)) in fields.iter().enumerate() {
-                    let part = self.field(place, position);
+                    let part = self.field(place, position as u32);
                     self.vacate(part, field, span, statements)?;
                 }
             }

@@ -11,6 +11,7 @@ use quotient_ir::{
     LocalKind, Model, PlaceId, Positions, Property, PropertyKind, Quantifier as IrQuantifier, ReturnValue, Span,
     Statement, StatementKind, Table, Temporal, TemporalClaim, TypeId, TypeKind,
 };
+use quotient_kit::Building;
 use quotient_temporal::syntax::{Binary, SyntaxId, SyntaxKind, Unary};
 use quotient_temporal::{Atom, Formula, Formulas, PathQuantifier};
 use rustc_hash::FxHashMap;
@@ -527,13 +528,13 @@ impl Lowerer<'_> {
                 let values: Vec<i64> = self.model.domain(index).values().collect();
                 let places = values.into_iter().map(|value| {
                     let index = self.expression(IrExpr::Constant { value, ty: index });
-                    self.at(place, index)
+                    self.element(place, index)
                 });
                 let places: Vec<PlaceId> = places.collect();
                 places.into_iter().flat_map(|place| self.cells_of(place)).collect()
             }
             TypeKind::Record { fields } => {
-                let places: Vec<PlaceId> = (0..fields.len()).map(|field| self.field(place, field)).collect();
+                let places: Vec<PlaceId> = (0..fields.len()).map(|field| self.field(place, field as u32)).collect();
                 places.into_iter().flat_map(|place| self.cells_of(place)).collect()
             }
             _ => vec![place],

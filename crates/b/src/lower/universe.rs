@@ -4,6 +4,7 @@
 use std::rc::Rc;
 
 use quotient_ir::{Diagnostic, Span};
+use quotient_kit::Building;
 
 use super::super::core::{Expr, Fold, Kind, Operator, Quantifier, Sequences, SymbolId};
 use super::super::evaluation::Value;

@@ -2,9 +2,9 @@
 //! [`TokenKind::Unknown`], so that the parser does not report them again.
 
 use quotient_ir::{Diagnostic, Span};
+use quotient_kit::MAXIMUM_ERRORS;
 
 use super::token::{CLAUSES, MATHEMATICAL, SIGNS, Token, TokenKind, WORDS};
-use quotient_kit::MAXIMUM_ERRORS;
 
 /// The tokens of a text from an offset on, the last one the end of the file, and every lexical error.
 pub(super) fn tokenize(text: &str, start: usize) -> (Vec<Token>, Vec<Diagnostic>) {

@@ -4,13 +4,13 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use quotient_ir::{Diagnostic, Span};
+use quotient_kit::watched::WATCHED;
 use rustc_hash::FxHashMap;
 
 use super::super::core::{Expr, GivenSet, Kind, Operation, Operator, SymbolKind};
 use super::super::syntax::tree::{self, Component, Machine, Name, Reference};
 use super::super::types::{SetId, Type};
 use super::{Callable, Elaborator, Entry, Instance, Mention};
-use quotient_kit::watched::WATCHED;
 
 /// The maximum depth of inclusion.
 const MAXIMUM_INCLUSIONS: usize = 20;

@@ -307,12 +307,9 @@ impl Elaborator<'_> {
             .flat_map(|scope| scope.keys())
             .chain(instance.names.keys())
             .chain(instance.definitions.keys());
-        let near = known
-            .map(|known| (strsim::damerau_levenshtein(known, name), known.clone()))
-            .filter(|(distance, known)| *distance <= 1 + known.len() / 4)
-            .min();
+        let near = quotient_kit::similar(name, known.map(|known| &**known));
         let mut diagnostic = Diagnostic::error("unknown-name", format!("`{name}` is not declared"), span);
-        if let Some((_, known)) = near {
+        if let Some(known) = near {
             diagnostic = diagnostic.with_help(format!("did you mean `{known}`?"));
         }
         self.report(diagnostic);

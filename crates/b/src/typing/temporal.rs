@@ -166,10 +166,9 @@ impl Elaborator<'_> {
         };
         let Some(operation) = self.core.operations.iter().position(|it| it.name == *name) else {
             let message = format!("there is no operation `{name}`");
-            let near = self.core.operations.iter().map(|it| (strsim::damerau_levenshtein(&it.name, name), &it.name));
-            let near = near.filter(|(distance, known)| *distance <= 1 + known.len() / 4).min();
+            let near = quotient_kit::similar(name, self.core.operations.iter().map(|it| &*it.name));
             let mut error = Diagnostic::error("unknown-operation", message, formula.span);
-            error.help = near.map(|(_, known)| format!("did you mean `{known}`?"));
+            error.help = near.map(|known| format!("did you mean `{known}`?"));
             self.report(error);
             return Err(Reported);
         };

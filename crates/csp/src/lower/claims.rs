@@ -6,6 +6,7 @@ use quotient_ir::{
     Behaviour, BehaviourClaim, Diagnostic, ExprId, Formula, Objective, Positions, Property, PropertyKind, Span,
     StartId, Table, TableIndex, Temporal, TemporalClaim,
 };
+use quotient_kit::Building;
 use quotient_temporal::{Atom, Formula as Node, Formulas};
 use rustc_hash::FxHashMap;
 
@@ -124,7 +125,7 @@ pub(super) fn check_events(
         let message = format!("`{name}` is neither a proposition nor an event that can happen");
         let mut warning = Diagnostic::warning("unknown-event", message, span.unwrap_or_default());
         let propositions = symbols.tree.macros.iter().map(|it| &*it.name.text);
-        let similar = super::similar(name, known.iter().map(|it| &**it).chain(propositions));
+        let similar = quotient_kit::similar(name, known.iter().map(|it| &**it).chain(propositions));
         warning.help = similar.map(|it| format!("did you mean `{it}`?"));
         symbols.report(warning);
     }

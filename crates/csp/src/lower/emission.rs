@@ -5,6 +5,7 @@ use quotient_ir::{
     Participation, Rule, Source, Span, Start, Statement, StatementKind, TERMINATION_EVENT, Table, Type, TypeId,
     TypeKind, Variable, VariableId,
 };
+use quotient_kit::Building;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::captures::{captured_in, captured_in_action, reads_register};
@@ -345,7 +346,7 @@ impl<'e, 't> Emission<'e, 't> {
         // Atomic steps go before others; without a composition there are no others.
         let is_composed = self.network.components.iter().any(|component| component.fork.is_some());
         let atomic = moves.iter().zip(&guards).filter(|(it, _)| is_composed && it.is_atomic);
-        let not_atomic = atomic.map(|(_, &guard)| self.not(guard)).collect();
+        let not_atomic: Vec<ExprId> = atomic.map(|(_, &guard)| self.not(guard)).collect();
         let no_atomic = self.all(not_atomic);
         for (it, guard) in moves.iter().zip(guards) {
             let guard = if it.is_atomic { guard } else { self.and(guard, no_atomic) };

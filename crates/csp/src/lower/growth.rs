@@ -7,6 +7,7 @@
 use std::rc::Rc;
 
 use quotient_ir::{BinaryOperator, Span, Statement, StatementKind};
+use quotient_kit::Building;
 use rustc_hash::FxHashSet;
 
 use super::components::{Component, Network};

@@ -175,12 +175,3 @@ fn root_of(
         roots.len() - 1
     }))
 }
-
-/// A name that is similar to one that is not known.
-fn similar<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    candidates
-        .map(|candidate| (strsim::damerau_levenshtein(name, candidate), candidate))
-        .filter(|&(distance, candidate)| distance <= 1 + candidate.len() / 4)
-        .min()
-        .map(|(_, candidate)| candidate)
-}

@@ -281,7 +281,7 @@ impl Symbols<'_> {
         let known = object.class.methods();
         if !known.contains(&&*method.text) {
             let message = format!("`{:?}` has no method `{}` here", object.class, method.text);
-            let help = match super::similar(&method.text, known.iter().copied()) {
+            let help = match quotient_kit::similar(&method.text, known.iter().copied()) {
                 Some(it) => format!("did you mean `{it}`?"),
                 None => format!("there are {}", known.join(", ")),
             };

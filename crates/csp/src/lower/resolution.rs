@@ -201,7 +201,7 @@ impl Symbols<'_> {
                 let message = format!("`{}` is not declared", name.text);
                 let mut error = Diagnostic::error("unknown-name", message, name.span);
                 let known = self.names.keys().chain(&scope.bound).map(|it| &**it);
-                error.help = super::similar(&name.text, known).map(|it| format!("did you mean `{it}`?"));
+                error.help = quotient_kit::similar(&name.text, known).map(|it| format!("did you mean `{it}`?"));
                 self.report(error);
                 Value::Number(0)
             }
@@ -311,7 +311,7 @@ impl Symbols<'_> {
             let message = format!("there is no channel `{}`", name.text);
             let mut error = Diagnostic::error("unknown-channel", message, name.span);
             let known = self.channels.iter().map(|it| &*it.name);
-            error.help = super::similar(&name.text, known).map(|it| format!("did you mean `{it}`?"));
+            error.help = quotient_kit::similar(&name.text, known).map(|it| format!("did you mean `{it}`?"));
             self.report(error);
             return None;
         };

@@ -193,7 +193,7 @@ impl<'t> Symbols<'t> {
                     let message = format!("there is no constant `{name}` to override");
                     let mut error = Diagnostic::error("no-such-constant", message, Span::default());
                     let names = self.tree.macros.iter().map(|it| &*it.name.text);
-                    error.help = super::similar(name, names).map(|it| format!("did you mean `{it}`?"));
+                    error.help = quotient_kit::similar(name, names).map(|it| format!("did you mean `{it}`?"));
                     self.report(Diagnostic { primary: None, ..error });
                     continue;
                 }
@@ -386,7 +386,7 @@ impl<'t> Symbols<'t> {
         let message = format!("there is no process `{}`", name.text);
         let mut error = Diagnostic::error("unknown-process", message, name.span);
         let names = self.tree.definitions.iter().map(|it| &*it.name.text);
-        error.help = super::similar(&name.text, names).map(|it| format!("did you mean `{it}`?"));
+        error.help = quotient_kit::similar(&name.text, names).map(|it| format!("did you mean `{it}`?"));
         self.report(error);
     }
 

@@ -2,8 +2,10 @@
 
 use quotient_ir::{
     BinaryOperator, Expr, ExprId, Iteration, Local, LocalId, LocalKind, Model, Place, PlaceId, Root, Span, Statement,
-    StatementKind, Step, Table, TypeKind, UnaryOperator, VariableId,
+    StatementKind, Table, UnaryOperator,
 };
+use quotient_kit::Building;
+use quotient_kit::watched;
 use rustc_hash::FxHashMap;
 
 use super::emission::Emission;
@@ -12,8 +14,6 @@ use super::steps::Action;
 use super::symbols::NUMBERS;
 use super::terms::{self, Question, Value};
 use crate::syntax::tree::{Binary, Unary};
-use quotient_kit::joined;
-use quotient_kit::watched;
 
 /// A value in the representation.
 #[derive(Clone, Copy, Debug)]
@@ -40,111 +40,30 @@ pub(super) struct Body {
     pub(super) statements: Vec<Statement>,
 }
 
+impl Building for Emission<'_, '_> {
+    fn model(&self) -> &Model {
+        &self.model
+    }
+
+    fn model_mut(&mut self) -> &mut Model {
+        &mut self.model
+    }
+}
+
 impl Emission<'_, '_> {
-    pub(super) fn number(&mut self, value: i64) -> ExprId {
-        self.model.pool.expression(Expr::Constant { value, ty: Model::INTEGER })
-    }
-
-    pub(super) fn truth(&mut self, value: bool) -> ExprId {
-        self.model.pool.expression(Expr::Constant { value: i64::from(value), ty: Model::BOOLEAN })
-    }
-
-    pub(super) fn read(&mut self, place: PlaceId) -> ExprId {
-        self.model.pool.expression(Expr::Read(place))
-    }
-
-    pub(super) fn binary(&mut self, operator: BinaryOperator, left: ExprId, right: ExprId) -> ExprId {
-        self.model.pool.expression(Expr::Binary { operator, left, right })
-    }
-
-    pub(super) fn not(&mut self, operand: ExprId) -> ExprId {
-        self.model.pool.expression(Expr::Unary { operator: UnaryOperator::Not, operand })
-    }
-
-    /// The conjunction, without what is always true.
-    pub(super) fn and(&mut self, left: ExprId, right: ExprId) -> ExprId {
-        let truth = self.truth(true);
-        match (left == truth, right == truth) {
-            (true, _) => right,
-            (_, true) => left,
-            _ => self.binary(BinaryOperator::And, left, right),
-        }
-    }
-
-    /// The disjunction, without what is always false.
-    pub(super) fn or(&mut self, left: ExprId, right: ExprId) -> ExprId {
-        let never = self.truth(false);
-        match (left == never, right == never) {
-            (true, _) => right,
-            (_, true) => left,
-            _ => self.binary(BinaryOperator::Or, left, right),
-        }
-    }
-
-    /// The conjunction of many.
-    pub(super) fn all(&mut self, conditions: Vec<ExprId>) -> ExprId {
-        joined(conditions, |left, right| self.and(left, right)).unwrap_or_else(|| self.truth(true))
-    }
-
-    /// The disjunction of many.
-    pub(super) fn any(&mut self, conditions: Vec<ExprId>) -> ExprId {
-        joined(conditions, |left, right| self.or(left, right)).unwrap_or_else(|| self.truth(false))
-    }
-
-    pub(super) fn equal(&mut self, left: ExprId, right: ExprId) -> ExprId {
-        self.binary(BinaryOperator::Equal, left, right)
-    }
-
-    pub(super) fn variable_place(&mut self, variable: VariableId) -> PlaceId {
-        let ty = self.model.variables[variable].ty;
-        self.model.pool.place(Place { root: Root::Variable(variable), steps: Vec::new(), ty })
-    }
-
     pub(super) fn local_place(&mut self, locals: &Table<LocalId, Local>, local: LocalId) -> PlaceId {
         let ty = locals[local].ty;
         self.model.pool.place(Place { root: Root::Local(local), steps: Vec::new(), ty })
     }
 
-    pub(super) fn element(&mut self, array: PlaceId, index: ExprId) -> PlaceId {
-        let mut place = self.model.pool[array].clone();
-        if let TypeKind::Array { element, .. } = self.model.types[place.ty].kind {
-            place.ty = element;
-            place.steps.push(Step::Index(index));
-        }
-        self.model.pool.place(place)
-    }
-
-    pub(super) fn field(&mut self, record: PlaceId, field: u32) -> PlaceId {
-        let mut place = self.model.pool[record].clone();
-        if let TypeKind::Record { fields } = &self.model.types[place.ty].kind {
-            place.ty = fields[field as usize].ty;
-            place.steps.push(Step::Field(field));
-        }
-        self.model.pool.place(place)
-    }
-
     /// A value as a condition.
     pub(super) fn condition_of(&mut self, value: Lowered) -> ExprId {
-        if value.is_boolean {
-            return value.expression;
-        }
-        if let Expr::Constant { value, .. } = self.model.pool[value.expression] {
-            return self.truth(value != 0);
-        }
-        let zero = self.number(0);
-        self.binary(BinaryOperator::NotEqual, value.expression, zero)
+        self.as_condition(value.expression, value.is_boolean)
     }
 
     /// A value as a number.
     pub(super) fn number_of(&mut self, value: Lowered) -> ExprId {
-        if !value.is_boolean {
-            return value.expression;
-        }
-        if let Expr::Constant { value, .. } = self.model.pool[value.expression] {
-            return self.number(value);
-        }
-        let (then, otherwise) = (self.number(1), self.number(0));
-        self.model.pool.expression(Expr::Conditional { condition: value.expression, then, otherwise })
+        self.as_number(value.expression, value.is_boolean)
     }
 
     pub(super) fn condition(&mut self, value: &Value, context: Context<'_>, body: Option<&Body>) -> ExprId {

@@ -14,7 +14,7 @@ use self::tree::Specification;
 /// Parses a text. The tree has everything that could be read.
 pub(super) fn parse(source: &Source) -> (Specification, Vec<Diagnostic>) {
     let mut diagnostics = Vec::new();
-    let tokens = token::tokenize(&source.text, &mut diagnostics);
+    let tokens = token::LEXICON.tokenize(&source.text, &mut diagnostics);
     let tree = parser::parse(&tokens, &mut diagnostics);
     (tree, diagnostics)
 }

@@ -49,7 +49,7 @@ impl Constants {
                         name.span,
                     );
                     let known = self.values.keys().map(|it| &**it);
-                    error.help = super::similar(&name.text, known).map(|it| format!("did you mean `{it}`?"));
+                    error.help = quotient_kit::similar(&name.text, known).map(|it| format!("did you mean `{it}`?"));
                     return Err(Box::new(error));
                 };
                 let position = match index {

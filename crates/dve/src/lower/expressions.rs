@@ -2,12 +2,14 @@
 //! as numbers. Arithmetic is that of 32 bits, and is cut to them only where the operands may exceed them.
 
 use quotient_ir::{BinaryOperator, Diagnostic, Expr, ExprId, PlaceId, Span, Table, UnaryOperator};
+use quotient_kit::Building;
+use quotient_kit::similar;
+use quotient_kit::watched;
 
+use super::Lowering;
 use super::constants::{self, wrapped};
 use super::symbols::{Symbol, Variable, unknown_state};
-use super::{Lowering, similar};
 use crate::syntax::tree::{Binary, Expression, ExpressionKind, Name, Scalar, Unary};
-use quotient_kit::watched;
 
 /// The least and the greatest number of 32 bits.
 const WHOLE: (i64, i64) = (i32::MIN as i64, i32::MAX as i64);
@@ -42,14 +44,7 @@ impl<'t> Lowering<'t> {
     }
 
     fn condition_of(&mut self, value: Value) -> ExprId {
-        if value.is_boolean {
-            return value.expression;
-        }
-        if let Expr::Constant { value, .. } = self.model.pool[value.expression] {
-            return self.truth(value != 0);
-        }
-        let zero = self.number(0);
-        self.binary(BinaryOperator::NotEqual, value.expression, zero)
+        self.as_condition(value.expression, value.is_boolean)
     }
 
     fn number_of(&mut self, value: Value) -> Value {
@@ -59,10 +54,7 @@ impl<'t> Lowering<'t> {
         if let Expr::Constant { value, .. } = self.model.pool[value.expression] {
             return self.constant(value);
         }
-        let (then, otherwise) = (self.number(1), self.number(0));
-        let condition = value.expression;
-        let expression = self.model.pool.expression(Expr::Conditional { condition, then, otherwise });
-        Value { expression, is_boolean: false, low: 0, high: 1 }
+        Value { expression: self.as_number(value.expression, true), is_boolean: false, low: 0, high: 1 }
     }
 
     fn constant(&mut self, value: i64) -> Value {

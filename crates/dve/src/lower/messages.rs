@@ -2,6 +2,7 @@
 //! and the messages, first one in front. Places behind the last message hold zeros.
 
 use quotient_ir::{BinaryOperator, ExprId, Field, PlaceId, Span, Statement, StatementKind, Type, TypeKind};
+use quotient_kit::Building;
 
 use super::{Lowering, Shared};
 

@@ -12,9 +12,10 @@ mod rules;
 mod symbols;
 
 use quotient_ir::{
-    BinaryOperator, Diagnostic, Expr, ExprId, Model, Place, PlaceId, Property, PropertyKind, Root, Source, Span, Start,
-    Statement, StatementKind, Step, Table, Type, TypeId, TypeKind, UnaryOperator, VariableId,
+    BinaryOperator, Diagnostic, Expr, ExprId, Model, Property, PropertyKind, Source, Span, Start, Statement,
+    StatementKind, Table, Type, TypeId, TypeKind, VariableId,
 };
+use quotient_kit::Building;
 use rustc_hash::FxHashMap;
 
 use self::symbols::Symbols;
@@ -66,15 +67,6 @@ pub(super) fn lower(source: &Source, tree: &System) -> (Option<Model>, Vec<Diagn
     (Some(model), diagnostics)
 }
 
-/// A name that is similar to one that is not known.
-pub(super) fn similar<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    candidates
-        .map(|candidate| (strsim::damerau_levenshtein(name, candidate), candidate))
-        .filter(|&(distance, candidate)| distance <= 1 + candidate.len() / 4)
-        .min()
-        .map(|(_, candidate)| candidate)
-}
-
 /// Types that are declared once.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Shared {
@@ -108,6 +100,16 @@ struct Lowering<'t> {
     positions: Vec<Option<VariableId>>,
     /// The contents of channels with a buffer.
     queues: Vec<Option<VariableId>>,
+}
+
+impl Building for Lowering<'_> {
+    fn model(&self) -> &Model {
+        &self.model
+    }
+
+    fn model_mut(&mut self) -> &mut Model {
+        &mut self.model
+    }
 }
 
 impl<'t> Lowering<'t> {
@@ -299,59 +301,6 @@ impl<'t> Lowering<'t> {
             span,
         });
         self.model.assertions.push(id);
-    }
-
-    fn number(&mut self, value: i64) -> ExprId {
-        self.model.pool.expression(Expr::Constant { value, ty: Model::INTEGER })
-    }
-
-    fn truth(&mut self, value: bool) -> ExprId {
-        self.model.pool.expression(Expr::Constant { value: i64::from(value), ty: Model::BOOLEAN })
-    }
-
-    fn read(&mut self, place: PlaceId) -> ExprId {
-        self.model.pool.expression(Expr::Read(place))
-    }
-
-    fn binary(&mut self, operator: BinaryOperator, left: ExprId, right: ExprId) -> ExprId {
-        self.model.pool.expression(Expr::Binary { operator, left, right })
-    }
-
-    fn not(&mut self, operand: ExprId) -> ExprId {
-        self.model.pool.expression(Expr::Unary { operator: UnaryOperator::Not, operand })
-    }
-
-    /// The conjunction, without what is always true.
-    fn and(&mut self, left: ExprId, right: ExprId) -> ExprId {
-        let truth = self.truth(true);
-        match (left == truth, right == truth) {
-            (true, _) => right,
-            (_, true) => left,
-            _ => self.binary(BinaryOperator::And, left, right),
-        }
-    }
-
-    fn variable_place(&mut self, variable: VariableId) -> PlaceId {
-        let ty = self.model.variables[variable].ty;
-        self.model.pool.place(Place { root: Root::Variable(variable), steps: Vec::new(), ty })
-    }
-
-    fn element(&mut self, array: PlaceId, index: ExprId) -> PlaceId {
-        let mut place = self.model.pool[array].clone();
-        if let TypeKind::Array { element, .. } = self.model.types[place.ty].kind {
-            place.ty = element;
-            place.steps.push(Step::Index(index));
-        }
-        self.model.pool.place(place)
-    }
-
-    fn field(&mut self, record: PlaceId, field: u32) -> PlaceId {
-        let mut place = self.model.pool[record].clone();
-        if let TypeKind::Record { fields } = &self.model.types[place.ty].kind {
-            place.ty = fields[field as usize].ty;
-            place.steps.push(Step::Field(field));
-        }
-        self.model.pool.place(place)
     }
 
     /// A state of a process as a value.

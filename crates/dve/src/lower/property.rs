@@ -11,6 +11,7 @@ use quotient_ir::{
     BinaryOperator, Diagnostic, Expr, ExprId, Formula, Positions, Property, PropertyKind, Span, Step, Table, Temporal,
     TemporalClaim,
 };
+use quotient_kit::Building;
 use quotient_temporal::{Atom, Automaton, Cube, Transition};
 
 use super::Lowering;

@@ -8,10 +8,12 @@ use quotient_ir::{
     BinaryOperator, Diagnostic, Expr, ExprId, Fairness, Iteration, Local, LocalId, LocalKind, Number, Owner, Parameter,
     Place, PlaceId, Root, Rule, Span, Statement, StatementKind, Table, TypeId,
 };
+use quotient_kit::Building;
+use quotient_kit::similar;
 use rustc_hash::FxHashMap;
 
 use super::symbols::Symbol;
-use super::{Lowering, Shared, similar};
+use super::{Lowering, Shared};
 use crate::syntax::tree::{Sync, Transition};
 
 /// The most rules of a model.

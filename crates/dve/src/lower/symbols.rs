@@ -126,7 +126,7 @@ impl<'t> Symbols<'t> {
                     let message = format!("there is no process `{}`", name.text);
                     let processes = tree.processes.iter().map(|it| &*it.name.text);
                     let mut error = Diagnostic::error("unknown-name", message, name.span);
-                    error.help = super::similar(&name.text, processes).map(|it| format!("did you mean `{it}`?"));
+                    error.help = quotient_kit::similar(&name.text, processes).map(|it| format!("did you mean `{it}`?"));
                     diagnostics.push(error);
                 }
             }
@@ -221,7 +221,7 @@ fn read_process<'t>(
 pub(super) fn unknown_state(process: &Process<'_>, name: &Name) -> Diagnostic {
     let message = format!("process `{}` has no state `{}`", process.tree.name.text, name.text);
     let mut error = Diagnostic::error("unknown-state", message, name.span);
-    error.help = super::similar(&name.text, process.tree.states.iter().map(|it| &*it.text))
+    error.help = quotient_kit::similar(&name.text, process.tree.states.iter().map(|it| &*it.text))
         .map(|it| format!("did you mean `{it}`?"));
     error
 }

@@ -4,9 +4,9 @@
 //! looks longer than it is gets a warning, and `imply` in a row is refused.
 
 use quotient_ir::{Diagnostic, Span};
+use quotient_kit::tokens::{Token, TokenKind};
 
 use super::parser::{Parsed, Parser, Unreadable};
-use super::token::{Token, TokenKind};
 use super::tree::{Binary, Expression, ExpressionKind, Name, Unary};
 
 /// The deepest nesting of expressions.

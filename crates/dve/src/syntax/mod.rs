@@ -12,7 +12,7 @@ pub(crate) use self::token::KEYWORDS;
 /// Reads a text. The tree holds what could be understood of it.
 pub(crate) fn parse(source: &Source) -> (tree::System, Vec<Diagnostic>) {
     let mut diagnostics = Vec::new();
-    let tokens = token::tokenize(&source.text, &mut diagnostics);
+    let tokens = token::LEXICON.tokenize(&source.text, &mut diagnostics);
     let system = parser::parse(&tokens, &mut diagnostics);
     (system, diagnostics)
 }

@@ -1,33 +1,39 @@
 //! A recursive-descent parser that continues after an error: what cannot be read is skipped up to the next `;`, or the
 //! next transition.
 
-use quotient_ir::{Diagnostic, Span};
+use std::ops::{Deref, DerefMut};
 
-use super::token::{Token, TokenKind};
+use quotient_ir::{Diagnostic, Span};
+pub(super) use quotient_kit::cursor::{Cursor, Parsed, Unreadable};
+use quotient_kit::tokens::{Token, TokenKind};
+use quotient_kit::watched::WATCHED;
+
 use super::tree::{
     Assignment, Channel, Composition, Expression, Initial, Name, Process, Scalar, Sync, System, Transition, Variable,
 };
-use quotient_kit::watched::WATCHED;
-
-/// The maximum number of errors reported.
-const ERROR_LIMIT: usize = 100;
-
-/// Why a construct could not be read; the diagnostic is already there.
-pub(super) struct Unreadable;
-
-pub(super) type Parsed<T> = Result<T, Unreadable>;
 
 pub(super) struct Parser<'t> {
-    tokens: &'t [Token],
-    position: usize,
-    diagnostics: &'t mut Vec<Diagnostic>,
-    errors: usize,
+    cursor: Cursor<'t>,
     pub(super) depth: usize,
+}
+
+impl<'t> Deref for Parser<'t> {
+    type Target = Cursor<'t>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.cursor
+    }
+}
+
+impl DerefMut for Parser<'_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.cursor
+    }
 }
 
 /// Parses a text, which ends with [`TokenKind::End`].
 pub(super) fn parse(tokens: &[Token], diagnostics: &mut Vec<Diagnostic>) -> System {
-    let mut parser = Parser { tokens, position: 0, diagnostics, errors: 0, depth: 0 };
+    let mut parser = Parser { cursor: Cursor::new(tokens, diagnostics), depth: 0 };
     let mut system = System::default();
     while !parser.at_end() {
         if parser.item(&mut system).is_err() {
@@ -38,48 +44,6 @@ pub(super) fn parse(tokens: &[Token], diagnostics: &mut Vec<Diagnostic>) -> Syst
 }
 
 impl Parser<'_> {
-    pub(super) fn peek(&self) -> &Token {
-        &self.tokens[self.position.min(self.tokens.len() - 1)]
-    }
-
-    fn at_end(&self) -> bool {
-        self.peek().kind == TokenKind::End
-    }
-
-    /// Skips a token; its location.
-    pub(super) fn advance(&mut self) -> Span {
-        let span = self.peek().span;
-        if !self.at_end() {
-            self.position += 1;
-        }
-        span
-    }
-
-    /// Skips a given token, if it is next.
-    pub(super) fn take(&mut self, text: &str) -> bool {
-        let found = self.peek().is(text);
-        if found {
-            self.advance();
-        }
-        found
-    }
-
-    pub(super) fn expect(&mut self, text: &str, purpose: &str) -> Parsed<Span> {
-        if self.peek().is(text) {
-            return Ok(self.advance());
-        }
-        let token = self.peek().clone();
-        let message = format!("`{text}` is expected {purpose}, not {}", token.describe());
-        let mut error = Diagnostic::error("syntax", message, token.span);
-        if let Some(before) = self.position.checked_sub(1).map(|before| &self.tokens[before])
-            && matches!(text, ";" | "," | ")" | "]" | "}")
-        {
-            error = error.with_secondary(before.span, "after this");
-        }
-        self.report(error);
-        Err(Unreadable)
-    }
-
     pub(super) fn name(&mut self, what: &str) -> Parsed<Name> {
         let token = self.peek().clone();
         match token.kind {
@@ -97,13 +61,6 @@ impl Parser<'_> {
                 self.report(Diagnostic::error("syntax", message, token.span));
                 Err(Unreadable)
             }
-        }
-    }
-
-    pub(super) fn report(&mut self, diagnostic: Diagnostic) {
-        self.errors += usize::from(diagnostic.is_error());
-        if self.errors <= ERROR_LIMIT {
-            self.diagnostics.push(diagnostic);
         }
     }
 
@@ -440,7 +397,7 @@ impl Parser<'_> {
             };
             let is_next = matches!(token.kind, TokenKind::Name(_));
             self.report(Diagnostic::error("syntax", message, token.span).with_help(help));
-            if is_next && self.tokens.get(self.position + 1).is_some_and(|token| token.is("->")) {
+            if is_next && self.ahead(1).is("->") {
                 continue;
             }
             return if self.peek().is("}") { Ok(()) } else { Err(Unreadable) };
@@ -458,11 +415,9 @@ impl Parser<'_> {
                 was_inside = true;
             } else if token.is("}") {
                 // The brace was opened before the error, or it closes the process.
-                let next = |distance: usize| self.tokens.get(self.position + distance);
-                let begins_another = next(1).is_some_and(|token| matches!(token.kind, TokenKind::Name(_)))
-                    && next(2).is_some_and(|token| token.is("->"));
-                let ends_transition =
-                    begins_another || next(1).is_some_and(|it| it.is(",") || it.is(";") || it.is("->"));
+                let next = self.ahead(1);
+                let begins_another = matches!(next.kind, TokenKind::Name(_)) && self.ahead(2).is("->");
+                let ends_transition = begins_another || next.is(",") || next.is(";") || next.is("->");
                 if open <= 1 && ends_transition {
                     self.advance();
                     return;
@@ -587,5 +542,5 @@ impl Parser<'_> {
 
 /// The keyword that a misspelt word may stand for.
 fn word_hint(name: &str, words: &[&str]) -> Option<String> {
-    crate::lower::similar(name, words.iter().copied()).map(|word| format!("did you mean `{word}`?"))
+    quotient_kit::similar(name, words.iter().copied()).map(|word| format!("did you mean `{word}`?"))
 }

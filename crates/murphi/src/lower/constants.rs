@@ -1,12 +1,12 @@
 //! Constants: their declarations, their values, and overriding values from the user.
 
 use quotient_ir::{Diagnostic, Model, Span, TypeId, TypeKind};
+use quotient_kit::LoadOptions;
 
 use super::super::syntax::tree::{Expr, Name};
 use super::Lowering;
 use super::operands::{Constancy, Failure, Form, Operand};
 use super::scopes::{Meaning, nearest};
-use quotient_kit::LoadOptions;
 
 /// The values set from outside, and which of them found their constant.
 #[derive(Debug)]

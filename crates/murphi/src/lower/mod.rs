@@ -27,6 +27,7 @@ mod unions;
 use std::cell::RefCell;
 
 use quotient_ir::{Diagnostic, FunctionId, Model, Source, Span, Table, TypeId, Variable};
+use quotient_kit::LoadOptions;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::constants::Overrides;
@@ -38,7 +39,6 @@ use self::scopes::{Meaning, Scopes};
 use self::types::Fit;
 use self::unions::Stretches;
 use super::syntax::tree::{Declaration, Item, Name, Tree, TypeExpr, TypeExprKind};
-use quotient_kit::LoadOptions;
 
 /// The most scalar cells that all variables, or one local, may take together.
 const MOST_CELLS: u64 = 1 << 20;

@@ -3,12 +3,12 @@
 use quotient_ir::{
     BinaryOperator as Lowered, Diagnostic, Expr as LoweredExpr, ExprId, Model, Place, Root, Span, TypeId, TypeKind,
 };
+use quotient_kit::joined;
 
 use super::super::syntax::tree::{BinaryOperator, Expr, UnaryOperator};
 use super::Lowering;
 use super::operands::{Access, Constancy, Failure, Form, Operand};
 use super::types::Fit;
-use quotient_kit::joined;
 
 impl Lowering<'_> {
     pub(super) fn unary(&mut self, operator: UnaryOperator, operand: &Expr, span: Span) -> Operand {

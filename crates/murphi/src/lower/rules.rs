@@ -5,6 +5,7 @@ use quotient_ir::{
     BinaryOperator, Diagnostic, Expr as Lowered, ExprId, Fairness, Iteration, LocalId, Parameter, Property,
     PropertyKind, Rule as LoweredRule, Start, Statement, UnaryOperator,
 };
+use quotient_kit::watched::{self, Value, WATCHED};
 
 use super::super::syntax::MAXIMUM_NESTING;
 use super::super::syntax::tree::{Alias, Category, Declaration, Expr, Name, Quantifier, Rule, RuleKind, Stmt, Text};
@@ -13,7 +14,6 @@ use super::owners::{Owner, OwnerKind};
 use super::quantifiers::Bound;
 use super::scopes::Size;
 use super::{Lowering, MOST_DECLARATIONS};
-use quotient_kit::watched::{self, Value, WATCHED};
 
 /// The maximum depth of an expression denoted by an alias around a rule.
 const HIGHEST_ALIAS: u32 = 2 * MAXIMUM_NESTING;

@@ -3,9 +3,9 @@
 
 use logos::Logos;
 use quotient_ir::{Diagnostic, Span};
+use quotient_kit::MAXIMUM_ERRORS;
 
 use super::token::{Token, TokenKind};
-use quotient_kit::MAXIMUM_ERRORS;
 
 /// Whether a string may go over several lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

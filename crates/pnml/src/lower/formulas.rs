@@ -10,13 +10,14 @@ use quotient_ir::{
     Property, PropertyKind, ReturnValue, Root, Settled, Statement, StatementKind, Temporal, TemporalClaim, Type,
     TypeId, TypeKind,
 };
+use quotient_kit::Building;
+use quotient_kit::joined;
 use quotient_temporal::branching::is_ctl;
 use quotient_temporal::{Atom, Formulas, PathQuantifier};
 
 use super::{Factor, Lowering, Scope, in_loops};
 use crate::net::MOST_CELLS;
 use crate::xml::Element;
-use quotient_kit::joined;
 
 /// A formula: a condition on states, or one with temporal operators.
 enum Tree {

@@ -17,15 +17,16 @@ mod weights;
 use quotient_ir::{
     BinaryOperator, Diagnostic, Expr, ExprId, FunctionId, Iteration, Local, LocalId, LocalKind, Model, Parameter,
     Place, PlaceId, Quantifier, Root, Source, Span, Start, Statement, StatementKind, Step, Table, Type, TypeId,
-    TypeKind, UnaryOperator, VariableId,
+    TypeKind, VariableId,
 };
+use quotient_kit::Building;
+use quotient_kit::joined;
 use rustc_hash::FxHashMap;
 
 use super::net::{ClassId, DOT, MOST_CELLS, Net};
 use super::terms::{Comparison, Condition, Factor, Term, Value};
 use super::xml::Element;
 use coverability::Coverability;
-use quotient_kit::joined;
 use tables::Tables;
 use unfolding::{Binding, Firing, named_by, tokens};
 
@@ -103,6 +104,30 @@ struct Scope {
 /// A position of an index: a value, or what a loop counts.
 #[derive(Clone, Copy)]
 struct Index(ExprId);
+
+impl Building for Lowering<'_> {
+    fn model(&self) -> &Model {
+        &self.model
+    }
+
+    fn model_mut(&mut self) -> &mut Model {
+        &mut self.model
+    }
+
+    /// A conjunction, without what is always true.
+    fn all(&mut self, parts: impl IntoIterator<Item = ExprId>) -> ExprId {
+        let truth = self.truth(true);
+        let parts: Vec<ExprId> = parts.into_iter().filter(|&part| part != truth).collect();
+        joined(parts, |left, right| self.binary(BinaryOperator::And, left, right)).unwrap_or(truth)
+    }
+
+    /// A disjunction, without what is never true.
+    fn any(&mut self, parts: impl IntoIterator<Item = ExprId>) -> ExprId {
+        let never = self.truth(false);
+        let parts: Vec<ExprId> = parts.into_iter().filter(|&part| part != never).collect();
+        joined(parts, |left, right| self.binary(BinaryOperator::Or, left, right)).unwrap_or(never)
+    }
+}
 
 impl Lowering<'_> {
     fn declare(&mut self) {
@@ -289,7 +314,7 @@ impl Lowering<'_> {
             };
             indices.push(Index(index));
         }
-        (self.element(place, &indices), loops)
+        (self.indexed(place, &indices), loops)
     }
 
     /// A variable for a loop or a quantifier. Those of one depth and class share one.
@@ -302,7 +327,7 @@ impl Lowering<'_> {
         scope.locals.push(Local { name, ty, kind: LocalKind::Parameter, span: Span::default() })
     }
 
-    fn element(&mut self, place: usize, indices: &[Index]) -> PlaceId {
+    fn indexed(&mut self, place: usize, indices: &[Index]) -> PlaceId {
         let ty = self.counter_type(place);
         let steps = indices.iter().map(|index| Step::Index(index.0)).collect();
         self.model.pool.place(Place { root: Root::Variable(self.places[place]), steps, ty })
@@ -384,38 +409,8 @@ impl Lowering<'_> {
         }
     }
 
-    fn number(&mut self, value: i64) -> ExprId {
-        self.model.pool.expression(Expr::Constant { value, ty: Model::INTEGER })
-    }
-    fn truth(&mut self, value: bool) -> ExprId {
-        self.model.pool.expression(Expr::Constant { value: i64::from(value), ty: Model::BOOLEAN })
-    }
-    fn read(&mut self, place: PlaceId) -> ExprId {
-        self.model.pool.expression(Expr::Read(place))
-    }
-    fn binary(&mut self, operator: BinaryOperator, left: ExprId, right: ExprId) -> ExprId {
-        self.model.pool.expression(Expr::Binary { operator, left, right })
-    }
-    fn not(&mut self, operand: ExprId) -> ExprId {
-        self.model.pool.expression(Expr::Unary { operator: UnaryOperator::Not, operand })
-    }
-    fn conditional(&mut self, condition: ExprId, then: ExprId, otherwise: ExprId) -> ExprId {
-        self.model.pool.expression(Expr::Conditional { condition, then, otherwise })
-    }
     fn quantified(&mut self, quantifier: Quantifier, (local, ty): (LocalId, TypeId), body: ExprId) -> ExprId {
         self.model.pool.expression(Expr::Quantified { quantifier, local, range: Iteration::Over(ty), body })
-    }
-    /// A conjunction, without what is always true.
-    fn all(&mut self, parts: impl IntoIterator<Item = ExprId>) -> ExprId {
-        let truth = self.truth(true);
-        let parts: Vec<ExprId> = parts.into_iter().filter(|&part| part != truth).collect();
-        joined(parts, |left, right| self.binary(BinaryOperator::And, left, right)).unwrap_or(truth)
-    }
-    /// A disjunction, without what is never true.
-    fn any(&mut self, parts: impl IntoIterator<Item = ExprId>) -> ExprId {
-        let never = self.truth(false);
-        let parts: Vec<ExprId> = parts.into_iter().filter(|&part| part != never).collect();
-        joined(parts, |left, right| self.binary(BinaryOperator::Or, left, right)).unwrap_or(never)
     }
     /// A local for each component of the variables that has no fixed value, as parameters.
     fn parameters(&mut self, scope: &mut Scope, variables: &[usize]) -> Vec<Parameter> {

@@ -5,6 +5,7 @@
 //! needed of a colour is the sum over all terms that name it.
 
 use quotient_ir::{BinaryOperator, Diagnostic, ExprId, Fairness, Owner, Quantifier, Rule, Statement, StatementKind};
+use quotient_kit::Building;
 
 use super::{Binding, Factor, Index, Lowering, Scope, Tables, Term, in_loops};
 use crate::net::{MOST_CELLS, Transition};

@@ -7,6 +7,7 @@ use quotient_ir::{
     BinaryOperator, Diagnostic, Expr, ExprId, Field, Iteration, PlaceId, Root, Span, Statement, StatementKind, Step,
     Type, TypeKind, Variable,
 };
+use quotient_kit::Building;
 
 use super::emission::{Emission, Wide};
 use super::events::EventKind;
@@ -141,7 +142,7 @@ impl Emission<'_, '_> {
             (VariableKey::Local(process, _), Some(pid)) => {
                 let (low, _) = self.pools.ranges[process]?;
                 // base + (pid - low) * count
-                let scaled = match self.constant_value(pid) {
+                let scaled = match self.constant_of(pid) {
                     Some(pid) => self.number(pid * count),
                     None if count == 1 => pid,
                     None => {
@@ -163,7 +164,7 @@ impl Emission<'_, '_> {
             return None;
         }
         let expression = self.own_channel(key, &[], process)?;
-        let (low, high) = match self.constant_value(expression) {
+        let (low, high) = match self.constant_of(expression) {
             Some(value) => (value, value),
             None => (1, self.channel_count),
         };
@@ -216,7 +217,7 @@ impl Emission<'_, '_> {
     /// Whether the channel of a target has the shape of the target.
     pub(super) fn is_of_shape(&mut self, target: &ChannelTarget) -> ExprId {
         let Some((low, high)) = self.shapes[target.shape].numbers else { return self.truth(false) };
-        if let Some(number) = self.constant_value(target.number) {
+        if let Some(number) = self.constant_of(target.number) {
             return self.truth(low <= number && number <= high);
         }
         if target.certain {
@@ -233,7 +234,7 @@ impl Emission<'_, '_> {
         let (numbers, variable) = (layout.numbers, layout.variable);
         let place = self.variable_place(variable.expect("only channels with a capacity have queues"));
         match numbers {
-            Some((low, high)) if low < high => self.at(place, target.number),
+            Some((low, high)) if low < high => self.element(place, target.number),
             _ => place,
         }
     }
@@ -246,7 +247,7 @@ impl Emission<'_, '_> {
     fn slot(&mut self, target: &ChannelTarget, slot: ExprId) -> PlaceId {
         let queue = self.queue(target);
         let slots = self.field(queue, 1);
-        self.at(slots, slot)
+        self.element(slots, slot)
     }
 
     /// A field of a message in a queue; one that messages do not have is zero.
@@ -292,7 +293,7 @@ impl Emission<'_, '_> {
             true => (value.low, value.high),
             false => range,
         };
-        match self.constant_value(expression) {
+        match self.constant_of(expression) {
             Some(constant) => Value { expression, is_boolean, low: constant, high: constant },
             None => Value { expression, is_boolean, low, high },
         }
@@ -392,7 +393,7 @@ impl Emission<'_, '_> {
         }
         for (truth, other) in [(left, right), (right, left)] {
             if truth.is_boolean
-                && let Some(constant @ (0 | 1)) = self.constant_value(other.expression)
+                && let Some(constant @ (0 | 1)) = self.constant_of(other.expression)
             {
                 return if constant == 1 { truth.expression } else { self.not(truth.expression) };
             }
@@ -483,7 +484,7 @@ impl Emission<'_, '_> {
             let last = self.binary(BinaryOperator::Subtract, length, one);
             let mut message = Vec::new();
             for (field, &value) in values.iter().enumerate() {
-                let is_known = !sorted && self.constant_value(value.expression).is_some();
+                let is_known = !sorted && self.constant_of(value.expression).is_some();
                 message.push(if is_known { value } else { self.message_field(target, last, field) });
             }
             statements.extend(self.note_event(EventKind::Sent, target, &message, span));

@@ -12,6 +12,7 @@ use std::rc::Rc;
 use quotient_ir::{
     Diagnostic, ExprId, Fairness, Model, PlaceId, Property, PropertyKind, Rule, Span, Statement, Variable, VariableId,
 };
+use quotient_kit::Building;
 use rustc_hash::FxHashSet;
 
 use super::emission::{Emission, Origin};
@@ -234,7 +235,7 @@ impl Emission<'_, '_> {
     fn claim_place(&mut self, claim: VariableId, point: i64) -> PlaceId {
         let place = self.variable_place(claim);
         let point = self.number(point);
-        self.at(place, point)
+        self.element(place, point)
     }
 
     /// Statements that set the claims to their initial positions and let them observe the first state.
@@ -280,7 +281,7 @@ impl Emission<'_, '_> {
             let mut stores = Vec::new();
             for (point, value) in self.claim_successors(owner, position).into_iter().enumerate() {
                 let place = self.claim_place(self.claims[position], point as i64);
-                if self.constant_value(value).is_some() {
+                if self.constant_of(value).is_some() {
                     stores.push(self.set(place, value, span));
                     continue;
                 }
@@ -317,7 +318,7 @@ impl Emission<'_, '_> {
                 let known = self.read(place);
                 let unknown = self.not(known);
                 let new = self.and(value, unknown);
-                if self.constant_value(new) == Some(0) {
+                if self.constant_of(new) == Some(0) {
                     continue;
                 }
                 news.push(new);
@@ -332,7 +333,7 @@ impl Emission<'_, '_> {
             let news = self.any(news);
             let quiet = self.nobody_moves(&mut owner, true);
             let guard = self.and(news, quiet);
-            if self.constant_value(guard) == Some(0) {
+            if self.constant_of(guard) == Some(0) {
                 continue;
             }
             let name = Some(format!("{}: nothing moves", self.program.claims[position].name));

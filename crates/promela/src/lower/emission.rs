@@ -11,6 +11,8 @@ use quotient_ir::{
     Quantifier, ReturnValue, Source, Span, Start, Statement, StatementKind, Table, Type, TypeId, TypeKind, Variable,
     VariableId,
 };
+use quotient_kit::Building;
+use quotient_kit::similar;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::channels::ShapeLayout;
@@ -20,7 +22,7 @@ use super::pools::Pools;
 use super::presentation::{Named, Telling};
 use super::priorities::{GREATEST, Priorities};
 use super::program::{Program, VariableKey, expressions_of, walk};
-use super::symbols::{Scalar, ValueType, VariableInfo, closest};
+use super::symbols::{Scalar, ValueType, VariableInfo};
 use super::words::Value;
 use crate::syntax::tree::{Expression, ExpressionKind, Initial, Member, Name};
 
@@ -345,7 +347,7 @@ impl<'p, 't> Emission<'p, 't> {
     pub(super) fn process_place(&mut self, process: usize, pid: ExprId) -> PlaceId {
         let variable = self.process_variables[process].expect("a process type with processes has a variable");
         let place = self.variable_place(variable);
-        self.at(place, pid)
+        self.element(place, pid)
     }
     pub(super) fn control_place(&mut self, process: usize, pid: ExprId) -> PlaceId {
         let place = self.process_place(process, pid);
@@ -387,7 +389,7 @@ impl<'p, 't> Emission<'p, 't> {
     pub(super) fn is_alive_as(&mut self, process: usize, pid: ExprId) -> ExprId {
         let Some((low, high)) = self.pools.ranges[process] else { return self.truth(false) };
         let inside = self.is_between(pid, low, high);
-        if self.constant_value(inside) == Some(0) {
+        if self.constant_of(inside) == Some(0) {
             return inside;
         }
         let control = self.control_place(process, pid);
@@ -410,7 +412,7 @@ impl<'p, 't> Emission<'p, 't> {
     }
 
     pub(super) fn is_between(&mut self, value: ExprId, low: i64, high: i64) -> ExprId {
-        if let Some(value) = self.constant_value(value) {
+        if let Some(value) = self.constant_of(value) {
             return self.truth(low <= value && value <= high);
         }
         let (least, greatest) = self.bounds_of(value);
@@ -430,7 +432,7 @@ impl<'p, 't> Emission<'p, 't> {
             let pid = self.number(pid);
             let alive = self.is_alive(pid);
             let (then, otherwise) = (self.number(1), self.number(0));
-            let one = match self.constant_value(alive) {
+            let one = match self.constant_of(alive) {
                 Some(0) => otherwise,
                 _ => self.model.pool.expression(Expr::Conditional { condition: alive, then, otherwise }),
             };
@@ -515,7 +517,7 @@ impl<'p, 't> Emission<'p, 't> {
         for process in 0..self.program.processes.len() {
             let Some((low, high)) = self.pools.ranges[process] else { continue };
             let inside = self.is_between(pid, low, high);
-            if self.constant_value(inside) == Some(0) {
+            if self.constant_of(inside) == Some(0) {
                 continue;
             }
             for &point in &self.program.processes[process].flow.points {
@@ -536,7 +538,7 @@ impl<'p, 't> Emission<'p, 't> {
         for process in 0..self.program.processes.len() {
             let Some((first, last)) = self.pools.ranges[process] else { continue };
             let inside = self.is_between(pid, first, last);
-            if self.constant_value(inside) == Some(0) {
+            if self.constant_of(inside) == Some(0) {
                 continue;
             }
             let flow = &self.program.processes[process].flow;
@@ -559,7 +561,7 @@ impl<'p, 't> Emission<'p, 't> {
         }
         let message = format!("there is no process type `{}`", name.text);
         let mut diagnostic = Diagnostic::error("unknown-process", message, name.span);
-        diagnostic.help = closest(&name.text, self.program.symbols.proctype_names.keys())
+        diagnostic.help = similar(&name.text, self.program.symbols.proctype_names.keys().map(|it| &**it))
             .map(|close| format!("did you mean `{close}`?"));
         self.complain(diagnostic);
         None
@@ -596,7 +598,8 @@ impl<'p, 't> Emission<'p, 't> {
         let Some(&element) = flow.labels.get(&label.text) else {
             let message = format!("process type `{}` has no label `{}`", proctype.text, label.text);
             let mut diagnostic = Diagnostic::error("unknown-label", message, label.span);
-            diagnostic.help = closest(&label.text, flow.labels.keys()).map(|close| format!("did you mean `{close}`?"));
+            diagnostic.help = similar(&label.text, flow.labels.keys().map(|it| &**it))
+                .map(|close| format!("did you mean `{close}`?"));
             self.complain(diagnostic);
             return None;
         };
@@ -613,7 +616,7 @@ impl<'p, 't> Emission<'p, 't> {
         let Some(point) = point else { return Some(self.truth(false)) };
         let (low, high) = self.pools.ranges[process]?;
         let inside = self.is_between(pid, low, high);
-        if self.constant_value(inside) == Some(0) {
+        if self.constant_of(inside) == Some(0) {
             return Some(inside);
         }
         let here = self.is_at(process, pid, point);
@@ -694,7 +697,7 @@ impl<'p, 't> Emission<'p, 't> {
             Some(count) => (0..count)
                 .map(|index| {
                     let index = self.number(index);
-                    self.at(place, index)
+                    self.element(place, index)
                 })
                 .collect(),
         };
@@ -748,7 +751,7 @@ impl<'p, 't> Emission<'p, 't> {
                             None => self.number_value(0),
                         }
                     };
-                    if self.constant_value(value.expression) == Some(least) {
+                    if self.constant_of(value.expression) == Some(least) {
                         continue;
                     }
                     let referent = Referent::Place { place: element, scalar, in_array, key };
@@ -807,7 +810,7 @@ impl<'p, 't> Emission<'p, 't> {
                 None => place,
                 Some(_) => {
                     let index = self.number(index);
-                    self.at(place, index)
+                    self.element(place, index)
                 }
             };
             match info.ty {
@@ -815,7 +818,7 @@ impl<'p, 't> Emission<'p, 't> {
                     let Some(value) = arguments.next() else { return };
                     let in_array = info.count.is_some();
                     let (least, _) = self.scalar_range(scalar, in_array, key);
-                    if self.constant_value(value.expression) != Some(least) {
+                    if self.constant_of(value.expression) != Some(least) {
                         let referent = Referent::Place { place, scalar, in_array, key };
                         statements.extend(self.store(referent, value, span));
                     }

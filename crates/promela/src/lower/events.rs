@@ -8,6 +8,7 @@
 use std::rc::Rc;
 
 use quotient_ir::{Diagnostic, ExprId, Span, Statement, StatementKind, Variable};
+use quotient_kit::Building;
 use rustc_hash::FxHashSet;
 
 use super::channels::ChannelTarget;
@@ -156,7 +157,7 @@ impl Emission<'_, '_> {
                 continue;
             }
             let wanted_value = self.numeric(&mut owner, Context::outside(), wanted)?;
-            if self.constant_value(wanted_value.expression).is_none() {
+            if self.constant_of(wanted_value.expression).is_none() {
                 self.error("bad-event", "a field of an event is a constant or `_`", wanted.span);
                 return None;
             }
@@ -198,7 +199,7 @@ impl Emission<'_, '_> {
         let program = self.program;
         let (Some(trace), Some(event)) = (&program.trace, self.event) else { return Vec::new() };
         let Some(in_scope) = self.is_in_scope(trace, kind, target) else { return Vec::new() };
-        if self.constant_value(in_scope) == Some(0) {
+        if self.constant_of(in_scope) == Some(0) {
             return Vec::new();
         }
         let place = self.variable_place(event);
@@ -216,7 +217,7 @@ impl Emission<'_, '_> {
             for (position, step) in own.iter().enumerate() {
                 let mut body = vec![self.set_number(place, step.to, span)];
                 let others = self.any(conditions[position + 1..].to_vec());
-                if self.constant_value(others) != Some(0) {
+                if self.constant_of(others) != Some(0) {
                     let message = "two steps of the trace are this event".to_owned();
                     let wrong = Statement { kind: StatementKind::Error { message }, span };
                     body.insert(0, Self::when(others, vec![wrong], Vec::new(), span));
@@ -231,12 +232,12 @@ impl Emission<'_, '_> {
             true => vec![self.set_number(place, trace.end(), span)],
             false => self.wrong_event(NO_STEP, span),
         };
-        branches.retain(|(condition, _)| self.constant_value(*condition) != Some(0));
+        branches.retain(|(condition, _)| self.constant_of(*condition) != Some(0));
         let body = match branches.is_empty() {
             true => otherwise,
             false => vec![Statement { kind: StatementKind::If { branches, otherwise }, span }],
         };
-        match self.constant_value(in_scope) {
+        match self.constant_of(in_scope) {
             Some(_) => body,
             None => vec![Self::when(in_scope, body, Vec::new(), span)],
         }

@@ -4,14 +4,16 @@
 //! values are converted where they meet, and a value is truncated only if it may not fit.
 
 use quotient_ir::{BinaryOperator, Diagnostic, Expr, ExprId, PlaceId, Span, Statement, UnaryOperator};
+use quotient_kit::Building;
+use quotient_kit::similar;
+use quotient_kit::watched;
 
 use super::emission::{Emission, Wide};
 use super::owner::{Context, Owner};
 use super::program::VariableKey;
-use super::symbols::{Scalar, ValueType, VariableInfo, closest};
+use super::symbols::{Scalar, ValueType, VariableInfo};
 use super::words::Value;
 use crate::syntax::tree::{Binary, ChannelQuery, Expression, ExpressionKind, Member, Unary};
-use quotient_kit::watched;
 
 /// What a reference denotes.
 #[derive(Clone, Copy, Debug)]
@@ -49,13 +51,13 @@ impl Emission<'_, '_> {
         if value.is_boolean {
             return value.expression;
         }
-        if let Some(constant) = self.constant_value(value.expression) {
+        if let Some(constant) = self.constant_of(value.expression) {
             return self.truth(constant != 0);
         }
         // `c ? 1 : 0` came from a condition and becomes one again.
         if let Expr::Conditional { condition, then, otherwise } = self.model.pool[value.expression]
-            && self.constant_value(then) == Some(1)
-            && self.constant_value(otherwise) == Some(0)
+            && self.constant_of(then) == Some(1)
+            && self.constant_of(otherwise) == Some(0)
         {
             return condition;
         }
@@ -68,12 +70,10 @@ impl Emission<'_, '_> {
         if !value.is_boolean {
             return value;
         }
-        if let Some(constant) = self.constant_value(value.expression) {
+        if let Some(constant) = self.constant_of(value.expression) {
             return self.number_value(constant);
         }
-        let (then, otherwise) = (self.number(1), self.number(0));
-        let expression = self.model.pool.expression(Expr::Conditional { condition: value.expression, then, otherwise });
-        Value { expression, is_boolean: false, low: 0, high: 1 }
+        Value { expression: self.as_number(value.expression, true), is_boolean: false, low: 0, high: 1 }
     }
 
     /// An expression as a condition.
@@ -129,7 +129,7 @@ impl Emission<'_, '_> {
                 let condition = self.condition(owner, context, condition)?;
                 let then = self.value(owner, context, then)?;
                 let otherwise = self.value(owner, context, otherwise)?;
-                if let Some(constant) = self.constant_value(condition) {
+                if let Some(constant) = self.constant_of(condition) {
                     return Some(if constant != 0 { then } else { otherwise });
                 }
                 let is_boolean = then.is_boolean && otherwise.is_boolean;
@@ -206,7 +206,7 @@ impl Emission<'_, '_> {
         match name {
             "_pid" => Some(match context.pid {
                 Some(expression) => {
-                    let (low, high) = match (self.constant_value(expression), context.process) {
+                    let (low, high) = match (self.constant_of(expression), context.process) {
                         (Some(value), _) => (value, value),
                         (None, Some(process)) => self.pools.ranges[process].unwrap_or((0, 255)),
                         (None, None) => (0, 255),
@@ -272,7 +272,7 @@ impl Emission<'_, '_> {
             }
             Unary::Negate | Unary::Complement => {
                 let value = self.numeric(owner, context, operand)?;
-                if let Some(constant) = self.constant_value(value.expression) {
+                if let Some(constant) = self.constant_of(value.expression) {
                     return Some(self.number_value(if operator == Unary::Negate { -constant } else { !constant }));
                 }
                 let (operator, low, high) = match operator {
@@ -352,7 +352,7 @@ impl Emission<'_, '_> {
         if matches!(operator, To::Equal | To::NotEqual) {
             // A truth value combined with the constant 0 or 1 remains a truth value.
             let truth_beside = |emission: &Self, truth: Value, other: Value| {
-                let constant = emission.constant_value(other.expression)?;
+                let constant = emission.constant_of(other.expression)?;
                 (truth.is_boolean && matches!(constant, 0 | 1)).then_some((truth.expression, constant == 1))
             };
             let found = truth_beside(self, left, right).or_else(|| truth_beside(self, right, left));
@@ -411,7 +411,7 @@ impl Emission<'_, '_> {
             _ if natural && right.high < 31 => (To::ShiftLeft, (0, left.high << right.high)),
             _ => (To::ShiftLeft, (i64::MIN / 4, i64::MAX / 4)),
         };
-        let constants = (self.constant_value(left.expression), self.constant_value(right.expression));
+        let constants = (self.constant_of(left.expression), self.constant_of(right.expression));
         if let (Some(left), Some(right)) = constants {
             let result = match operator {
                 Binary::Add => left.checked_add(right),
@@ -592,7 +592,7 @@ impl Emission<'_, '_> {
     /// The first element of an array: SPIN reads it where an index is missing.
     fn first(&mut self, array: PlaceId) -> PlaceId {
         let zero = self.number(0);
-        self.at(array, zero)
+        self.element(array, zero)
     }
 
     /// The array or structure that a reference denotes, if it denotes a whole one.
@@ -651,7 +651,7 @@ impl Emission<'_, '_> {
                 let structure = &self.program.symbols.structures[number];
                 let Some(field) = structure.fields.iter().position(|field| field.name == part.name.text) else {
                     let message = format!("type `{}` has no field `{}`", structure.name, part.name.text);
-                    let close = closest(&part.name.text, structure.fields.iter().map(|field| &field.name));
+                    let close = similar(&part.name.text, structure.fields.iter().map(|field| &*field.name));
                     let mut diagnostic = Diagnostic::error("unknown-field", message, span);
                     diagnostic.help = close.map(|close| format!("did you mean `{close}`?"));
                     self.complain(diagnostic);
@@ -663,7 +663,7 @@ impl Emission<'_, '_> {
             match (&part.index, info.count) {
                 (Some(index), Some(_)) => {
                     let index = self.numeric(owner, context, index)?;
-                    place = self.at(place, index.expression);
+                    place = self.element(place, index.expression);
                 }
                 (None, Some(_)) if position + 1 < parts.len() => place = self.first(place),
                 (None, _) => {}
@@ -691,7 +691,7 @@ impl Emission<'_, '_> {
         diagnostic.help = if self.program.symbols.proctype_names.contains_key(name) {
             Some(format!("`{name}` is a process type; start a process with `run {name}(…)`"))
         } else {
-            closest(name, candidates.iter()).map(|close| format!("did you mean `{close}`?"))
+            similar(name, candidates.iter().map(|it| &**it)).map(|close| format!("did you mean `{close}`?"))
         };
         self.complain(diagnostic);
     }

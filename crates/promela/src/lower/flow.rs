@@ -7,9 +7,10 @@
 use std::rc::Rc;
 
 use quotient_ir::{Diagnostic, Span};
+use quotient_kit::similar;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::symbols::{ProcessSymbols, Scope, Symbols, ValueType, VariableInfo, closest};
+use super::symbols::{ProcessSymbols, Scope, Symbols, ValueType, VariableInfo};
 use crate::syntax::tree::{
     Binary, Declaration, Expression, ExpressionKind, Initial, Member, Name, Proctype, Statement, StatementKind,
 };
@@ -890,8 +891,8 @@ impl Builder<'_> {
                 None => {
                     let message = format!("there is no label `{}` in this process", name.text);
                     let mut diagnostic = Diagnostic::error("unknown-label", message, name.span);
-                    let names = self.labels.iter().map(|label| &label.name);
-                    diagnostic.help = closest(&name.text, names).map(|it| format!("did you mean `{it}`?"));
+                    let names = self.labels.iter().map(|label| &*label.name);
+                    diagnostic.help = similar(&name.text, names).map(|it| format!("did you mean `{it}`?"));
                     self.diagnostics.push(diagnostic);
                 }
             }

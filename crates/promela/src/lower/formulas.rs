@@ -7,6 +7,7 @@ use quotient_ir::{
     Diagnostic, ExprId, Formula, Iteration, Parameter, Positions, Property, PropertyKind, Quantifier, Span, Temporal,
     TemporalClaim,
 };
+use quotient_kit::Building;
 use quotient_temporal::{Atom, Automaton, Cube, Formula as Node, Formulas, Transition};
 use rustc_hash::FxHashMap;
 
@@ -356,7 +357,7 @@ impl Emission<'_, '_> {
 
     fn atom(&mut self, owner: &mut Owner, lowering: &mut Lowering, expression: &Expression) -> Option<Node> {
         let condition = self.condition(owner, Context::of_formula(), expression)?;
-        if let Some(value) = self.constant_value(condition) {
+        if let Some(value) = self.constant_of(condition) {
             return Some(lowering.pool.constant(value != 0));
         }
         let source = &self.model.source;
@@ -418,7 +419,7 @@ impl Emission<'_, '_> {
             let mut owner = Owner::default();
             let condition = self.is_at_label(&mut owner, "accept");
             let mut lowering = Lowering { pool: Formulas::new(), atoms: Atoms::default(), branching: false };
-            let at = match self.constant_value(condition) {
+            let at = match self.constant_of(condition) {
                 Some(value) => lowering.pool.constant(value != 0),
                 None => {
                     let atom = lowering.atoms.number(condition, || "a process is at a label accept".into());
@@ -438,7 +439,7 @@ impl Emission<'_, '_> {
             let mut owner = Owner::default();
             let condition = self.non_progress(&mut owner);
             let mut lowering = Lowering { pool: Formulas::new(), atoms: Atoms::default(), branching: false };
-            let at = match self.constant_value(condition) {
+            let at = match self.constant_of(condition) {
                 Some(value) => lowering.pool.constant(value != 0),
                 None => {
                     let atom = lowering.atoms.number(condition, || "np_".into());
@@ -483,7 +484,7 @@ impl Emission<'_, '_> {
             for guard in &way.guards {
                 let condition = self.condition(&mut owner, Context::of_formula(), &guard.condition);
                 let Some(condition) = condition else { continue };
-                let literal = match self.constant_value(condition) {
+                let literal = match self.constant_of(condition) {
                     Some(value) if (value != 0) == guard.outcome => continue,
                     Some(_) => None,
                     None => {
@@ -509,7 +510,7 @@ impl Emission<'_, '_> {
             );
             return;
         }
-        let label = match self.constant_value(labelled) {
+        let label = match self.constant_of(labelled) {
             Some(_) => None,
             None => Some(1u64 << atoms.number(labelled, || "a process is at a label accept".into()).0),
         };

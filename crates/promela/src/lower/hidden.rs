@@ -11,6 +11,7 @@
 //! considered assigned as a whole, so it is omitted from states only if nothing reads it.
 
 use quotient_ir::{Diagnostic, Span, Statement, StatementKind};
+use quotient_kit::Building;
 use rustc_hash::FxHashSet;
 
 use super::emission::{Emission, FieldAddress};

@@ -28,10 +28,9 @@ mod wording;
 mod words;
 
 use quotient_ir::{Diagnostic, Model, Source};
-use rustc_hash::FxHashSet;
-
 use quotient_kit::LabelChecks;
 use quotient_kit::watched::WATCHED;
+use rustc_hash::FxHashSet;
 
 use self::emission::{Checks, Emission, Wide};
 use self::formulas::invariants;

@@ -8,6 +8,7 @@ use quotient_ir::{
     Argument, BinaryOperator, Diagnostic, Expr, ExprId, Function, Model, PlaceId, Quantifier, ReturnValue, Span,
     Statement, StatementKind, Table,
 };
+use quotient_kit::Building;
 
 use super::emission::Emission;
 use super::owner::Owner;
@@ -154,7 +155,7 @@ impl Emission<'_, '_> {
         let mut result = self.number(0);
         for process in (0..self.program.processes.len()).rev() {
             let condition = self.is_alive_as(process, pid);
-            if self.constant_value(condition) == Some(0) {
+            if self.constant_of(condition) == Some(0) {
                 continue;
             }
             let then = self.priority_of(process, pid).expression;
@@ -168,7 +169,7 @@ impl Emission<'_, '_> {
         let mut branches = Vec::new();
         for process in 0..self.program.processes.len() {
             let alive = self.is_alive_as(process, pid);
-            if self.constant_value(alive) == Some(0) {
+            if self.constant_of(alive) == Some(0) {
                 continue;
             }
             let Some(place) = self.priority_place(process, pid) else { continue };

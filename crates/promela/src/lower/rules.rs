@@ -10,6 +10,7 @@ use quotient_ir::{
     BinaryOperator, Expr, ExprId, Fairness, Iteration, LocalId, Number, Parameter, Quantifier, Rule, Span, Statement,
     StatementKind, VariableId,
 };
+use quotient_kit::Building;
 
 use super::channels::{Pattern, RECEIVED, SENT};
 use super::emission::{Emission, Origin};
@@ -509,7 +510,7 @@ impl Emission<'_, '_> {
         guard: ExprId,
         mut body: Vec<Statement>,
     ) {
-        if self.constant_value(guard) == Some(0) {
+        if self.constant_of(guard) == Some(0) {
             return;
         }
         let element = it.exits[it.position].element;
@@ -680,7 +681,7 @@ impl Emission<'_, '_> {
             let offer = Offer { channel: target.number, shape, values: &values };
             let Some((takes, patterns)) = self.takes(&mut owner, taker, partner, &offer) else { continue };
             let guard = self.all([guard, of_shape, other, takes]);
-            if self.constant_value(guard) == Some(0) {
+            if self.constant_of(guard) == Some(0) {
                 // The constants of the message differ from those that the receive requires.
                 continue;
             }
@@ -761,7 +762,7 @@ impl Emission<'_, '_> {
         for (field, pattern) in patterns.iter().enumerate() {
             let Pattern::Into(referent) = *pattern else { continue };
             let mut value = self.sent_field(shape, field, values);
-            if stores > 0 && self.constant_value(value.expression).is_none() {
+            if stores > 0 && self.constant_of(value.expression).is_none() {
                 // All fields are taken before the first is stored: a store may change what is sent.
                 let ty = self.field_of_message_type(shape, field);
                 let local = owner.variable("field", ty);
@@ -906,7 +907,7 @@ impl Emission<'_, '_> {
         let can_leave = self.and(can_leave, highest);
         let blocked = self.not(can_leave);
         let guard = self.all([holds, here, blocked]);
-        if self.constant_value(guard) == Some(0) {
+        if self.constant_of(guard) == Some(0) {
             return;
         }
         let mut body = self.release(exclusive, span);

@@ -9,6 +9,7 @@ use quotient_ir::{
     PlaceId, Property, PropertyId, PropertyKind, Root, Rule, RuleId, Span, Statement, Step, Type, TypeId, TypeKind,
     Valuation, Variable, VariableId,
 };
+use quotient_kit::Building;
 use rustc_hash::FxHashMap;
 
 use super::creation;

@@ -2,6 +2,7 @@
 //! a statement that blocks is a run-time error, as in SPIN.
 
 use quotient_ir::{Diagnostic, ExprId, LocalId, Model, Span, Statement, StatementKind};
+use quotient_kit::Building;
 use rustc_hash::FxHashMap;
 
 use super::emission::Emission;
@@ -167,7 +168,7 @@ impl Emission<'_, '_> {
 
     /// A check that a statement does not block.
     fn must(&mut self, condition: ExprId, span: Span) -> Vec<Statement> {
-        match self.constant_value(condition) {
+        match self.constant_of(condition) {
             Some(1) => Vec::new(),
             _ => {
                 let blocked = self.not(condition);
@@ -186,7 +187,7 @@ impl Emission<'_, '_> {
         let Some(run) = run_of(action) else {
             let attempt = self.attempts_handshake(owner, context, action);
             let kind = StatementKind::Error { message: "a rendezvous is attempted in a d_step".into() };
-            let mut statements = match self.constant_value(attempt) {
+            let mut statements = match self.constant_of(attempt) {
                 Some(0) => Vec::new(),
                 _ => vec![Self::when(attempt, vec![Statement { kind, span }], Vec::new(), span)],
             };

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use quotient_ir::{Diagnostic, Span};
+use quotient_kit::similar;
 use rustc_hash::FxHashMap;
 
 use crate::syntax::tree::{
@@ -351,7 +352,7 @@ impl Symbols {
             BaseType::User(name) => match self.structure_names.get(&name.text) {
                 Some(&number) => return Some(ValueType::Structure(number)),
                 None => {
-                    let close = closest(&name.text, self.structure_names.keys());
+                    let close = similar(&name.text, self.structure_names.keys().map(|it| &**it));
                     let mut diagnostic =
                         Diagnostic::error("unknown-type", format!("there is no type `{}`", name.text), name.span);
                     diagnostic.help = close.map(|close| format!("did you mean `{close}`?"));
@@ -455,15 +456,6 @@ impl Symbols {
             _ => return None,
         })
     }
-}
-
-/// The candidate most like a name, if one is like it.
-pub(super) fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a Rc<str>>) -> Option<Rc<str>> {
-    candidates
-        .map(|candidate| (strsim::damerau_levenshtein(name, candidate), candidate))
-        .filter(|&(distance, candidate)| distance <= 1 + candidate.len() / 4)
-        .min()
-        .map(|(_, candidate)| candidate.clone())
 }
 
 fn duplicate(name: &Name) -> Diagnostic {

@@ -2,12 +2,12 @@
 
 use quotient_ir::{
     BinaryOperator, Expr, ExprId, Iteration, Model, Place, PlaceId, Quantifier, Root, Span, Statement, StatementKind,
-    Step, Type, TypeId, TypeKind, UnaryOperator, VariableId,
+    Step, Type, TypeId, TypeKind, UnaryOperator,
 };
+use quotient_kit::Building;
 
 use super::emission::Emission;
 use super::owner::Owner;
-use quotient_kit::joined;
 
 /// A value with what is known of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,36 +21,17 @@ pub(super) struct Value {
     pub(super) high: i64,
 }
 
-impl Emission<'_, '_> {
-    pub(super) fn number(&mut self, value: i64) -> ExprId {
-        self.model.pool.expression(Expr::Constant { value, ty: Model::INTEGER })
+impl Building for Emission<'_, '_> {
+    fn model(&self) -> &Model {
+        &self.model
     }
-    pub(super) fn truth(&mut self, value: bool) -> ExprId {
-        self.model.pool.expression(Expr::Constant { value: i64::from(value), ty: Model::BOOLEAN })
+
+    fn model_mut(&mut self) -> &mut Model {
+        &mut self.model
     }
-    pub(super) fn constant_value(&self, expression: ExprId) -> Option<i64> {
-        match self.model.pool[expression] {
-            Expr::Constant { value, .. } => Some(value),
-            _ => None,
-        }
-    }
-    pub(super) fn number_value(&mut self, value: i64) -> Value {
-        Value { expression: self.number(value), is_boolean: false, low: value, high: value }
-    }
-    pub(super) fn boolean_value(&self, expression: ExprId) -> Value {
-        match self.constant_value(expression) {
-            Some(value) => Value { expression, is_boolean: true, low: value, high: value },
-            None => Value { expression, is_boolean: true, low: 0, high: 1 },
-        }
-    }
-    pub(super) fn read(&mut self, place: PlaceId) -> ExprId {
-        self.model.pool.expression(Expr::Read(place))
-    }
-    pub(super) fn binary(&mut self, operator: BinaryOperator, left: ExprId, right: ExprId) -> ExprId {
-        self.model.pool.expression(Expr::Binary { operator, left, right })
-    }
-    pub(super) fn not(&mut self, operand: ExprId) -> ExprId {
-        if let Some(value) = self.constant_value(operand) {
+
+    fn not(&mut self, operand: ExprId) -> ExprId {
+        if let Some(value) = self.constant_of(operand) {
             return self.truth(value == 0);
         }
         if let Expr::Unary { operator: UnaryOperator::Not, operand: inner } = self.model.pool[operand] {
@@ -58,14 +39,45 @@ impl Emission<'_, '_> {
         }
         self.model.pool.expression(Expr::Unary { operator: UnaryOperator::Not, operand })
     }
-    pub(super) fn and(&mut self, left: ExprId, right: ExprId) -> ExprId {
-        match (self.constant_value(left), self.constant_value(right)) {
+
+    fn and(&mut self, left: ExprId, right: ExprId) -> ExprId {
+        match (self.constant_of(left), self.constant_of(right)) {
             (Some(0), _) => left,
             (Some(_), _) => right,
             (_, Some(1)) => left,
             (_, Some(0)) if self.has_value(left, 0) => right,
             _ if left == right => left,
             _ => self.binary(BinaryOperator::And, left, right),
+        }
+    }
+
+    fn or(&mut self, left: ExprId, right: ExprId) -> ExprId {
+        match (self.constant_of(left), self.constant_of(right)) {
+            (Some(0), _) => right,
+            (Some(_), _) => left,
+            (_, Some(0)) => left,
+            _ if left == right => left,
+            _ => self.binary(BinaryOperator::Or, left, right),
+        }
+    }
+
+    /// Whether two numbers are equal.
+    fn equal(&mut self, left: ExprId, right: ExprId) -> ExprId {
+        if let (Some(left), Some(right)) = (self.constant_of(left), self.constant_of(right)) {
+            return self.truth(left == right);
+        }
+        self.binary(BinaryOperator::Equal, left, right)
+    }
+}
+
+impl Emission<'_, '_> {
+    pub(super) fn number_value(&mut self, value: i64) -> Value {
+        Value { expression: self.number(value), is_boolean: false, low: value, high: value }
+    }
+    pub(super) fn boolean_value(&self, expression: ExprId) -> Value {
+        match self.constant_of(expression) {
+            Some(value) => Value { expression, is_boolean: true, low: value, high: value },
+            None => Value { expression, is_boolean: true, low: 0, high: 1 },
         }
     }
     /// Whether a condition or number has a value in every state, as far as types determine: everything read is defined
@@ -117,32 +129,8 @@ impl Emission<'_, '_> {
         }
         true
     }
-    pub(super) fn or(&mut self, left: ExprId, right: ExprId) -> ExprId {
-        match (self.constant_value(left), self.constant_value(right)) {
-            (Some(0), _) => right,
-            (Some(_), _) => left,
-            (_, Some(0)) => left,
-            _ if left == right => left,
-            _ => self.binary(BinaryOperator::Or, left, right),
-        }
-    }
-    pub(super) fn all(&mut self, conditions: impl IntoIterator<Item = ExprId>) -> ExprId {
-        let conditions = conditions.into_iter().collect();
-        joined(conditions, |left, right| self.and(left, right)).unwrap_or_else(|| self.truth(true))
-    }
-    pub(super) fn any(&mut self, conditions: impl IntoIterator<Item = ExprId>) -> ExprId {
-        let conditions = conditions.into_iter().collect();
-        joined(conditions, |left, right| self.or(left, right)).unwrap_or_else(|| self.truth(false))
-    }
-    /// Whether two numbers are equal.
-    pub(super) fn equal(&mut self, left: ExprId, right: ExprId) -> ExprId {
-        if let (Some(left), Some(right)) = (self.constant_value(left), self.constant_value(right)) {
-            return self.truth(left == right);
-        }
-        self.binary(BinaryOperator::Equal, left, right)
-    }
     pub(super) fn compare(&mut self, operator: BinaryOperator, left: ExprId, right: ExprId) -> ExprId {
-        if let (Some(left), Some(right)) = (self.constant_value(left), self.constant_value(right)) {
+        if let (Some(left), Some(right)) = (self.constant_of(left), self.constant_of(right)) {
             let holds = match operator {
                 BinaryOperator::Equal => left == right,
                 BinaryOperator::NotEqual => left != right,
@@ -156,7 +144,7 @@ impl Emission<'_, '_> {
         self.binary(operator, left, right)
     }
     pub(super) fn add(&mut self, left: ExprId, right: ExprId) -> ExprId {
-        match (self.constant_value(left), self.constant_value(right)) {
+        match (self.constant_of(left), self.constant_of(right)) {
             (Some(left), Some(right)) => self.number(left + right),
             (Some(0), _) => right,
             (_, Some(0)) => left,
@@ -170,7 +158,7 @@ impl Emission<'_, '_> {
         ty: TypeId,
         body: ExprId,
     ) -> ExprId {
-        if self.constant_value(body).is_some() {
+        if self.constant_of(body).is_some() {
             return body;
         }
         self.model.pool.expression(Expr::Quantified { quantifier, local, range: Iteration::Over(ty), body })
@@ -189,11 +177,6 @@ impl Emission<'_, '_> {
         self.model.types.push(Type { name: None, kind: TypeKind::Array { index, element } })
     }
 
-    /// A whole variable as a place.
-    pub(super) fn variable_place(&mut self, variable: VariableId) -> PlaceId {
-        let ty = self.model.variables[variable].ty;
-        self.model.pool.place(Place { root: Root::Variable(variable), steps: Vec::new(), ty })
-    }
     pub(super) fn local_place(&mut self, owner: &Owner, local: quotient_ir::LocalId) -> PlaceId {
         let ty = owner.locals[local].ty;
         self.model.pool.place(Place { root: Root::Local(local), steps: Vec::new(), ty })
@@ -202,27 +185,6 @@ impl Emission<'_, '_> {
         let place = self.local_place(owner, local);
         self.read(place)
     }
-    /// An element of the array at a place.
-    pub(super) fn at(&mut self, place: PlaceId, index: ExprId) -> PlaceId {
-        let mut place = self.model.pool[place].clone();
-        let TypeKind::Array { element, .. } = self.model.types[place.ty].kind else {
-            unreachable!("only arrays are indexed");
-        };
-        place.ty = element;
-        place.steps.push(Step::Index(index));
-        self.model.pool.place(place)
-    }
-    /// A field of the record at a place.
-    pub(super) fn field(&mut self, place: PlaceId, field: u32) -> PlaceId {
-        let mut place = self.model.pool[place].clone();
-        let TypeKind::Record { fields } = &self.model.types[place.ty].kind else {
-            unreachable!("only records have fields");
-        };
-        place.ty = fields[field as usize].ty;
-        place.steps.push(Step::Field(field));
-        self.model.pool.place(place)
-    }
-
     pub(super) fn set(&mut self, target: PlaceId, value: ExprId, span: Span) -> Statement {
         Statement { kind: StatementKind::Assign { target, value }, span }
     }

@@ -14,7 +14,6 @@ use std::rc::Rc;
 use quotient_ir::{Diagnostic, Source, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::parser::strsim_hint;
 use super::token::{Token, TokenKind, tokenize};
 
 /// The maximum number of tokens from macros; a text that produces more expands without end.
@@ -266,7 +265,7 @@ impl Preprocessor<'_> {
             let likely = known.iter().copied().filter(|it| it.len() > 1 || it.eq_ignore_ascii_case(&name));
             let help = if is_written {
                 format!("`{name}` stands only in parts of the text that are left out, or in macros that are not used")
-            } else if let Some(likely) = strsim_hint(&name, likely) {
+            } else if let Some(likely) = quotient_kit::similar(&name, likely) {
                 format!("did you mean `{likely}`?")
             } else if known.is_empty() {
                 "it has no macros that can be set".into()

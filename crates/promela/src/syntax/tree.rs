@@ -1,9 +1,9 @@
 //! The syntax tree of a Promela text, after preprocessing and with inlines expanded.
 
-use quotient_kit::watched::WATCHED;
 use std::rc::Rc;
 
 use quotient_ir::Span;
+use quotient_kit::watched::WATCHED;
 use quotient_temporal::PathQuantifier;
 
 /// A name and its position.

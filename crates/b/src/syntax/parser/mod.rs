@@ -11,11 +11,11 @@ mod substitutions;
 use std::sync::Arc;
 
 use quotient_ir::{Diagnostic, Span};
+use quotient_kit::MAXIMUM_ERRORS;
 
 use super::MAXIMUM_HEIGHT;
 use super::token::{CLAUSES, Token, TokenKind};
 use super::tree::{Formula, Machine, Name};
-use quotient_kit::MAXIMUM_ERRORS;
 
 /// How deep the parser nests. Each level takes several functions, so this is far below the height
 /// that chains of operators may give a tree.

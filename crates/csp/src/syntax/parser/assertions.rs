@@ -2,9 +2,9 @@
 //! `&&`, `U` and `R`, those with one operand.
 
 use quotient_ir::{Diagnostic, Refinement, Span};
+use quotient_kit::tokens::TokenKind;
 
 use super::{BRACKET, Parsed, Parser, Unreadable};
-use crate::syntax::token::TokenKind;
 use crate::syntax::tree::{Assertion, Claim, Expression, Linear, LinearBinary, LinearKind, LinearUnary, Name, Optimum};
 
 /// What stands behind the first name of a condition.

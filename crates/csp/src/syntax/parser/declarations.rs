@@ -1,13 +1,13 @@
 //! Items: macros, variables, channels, definitions, alphabets.
 
 use quotient_ir::Diagnostic;
+use quotient_kit::tokens::TokenKind;
+use quotient_kit::watched::WATCHED;
 
 use super::{Parsed, Parser, Unreadable};
-use crate::syntax::token::TokenKind;
 use crate::syntax::tree::{
     Alphabet, Channel, Definition, Element, Expression, Initial, Macro, MacroBody, Name, Specification, Variable,
 };
-use quotient_kit::watched::WATCHED;
 
 impl Parser<'_> {
     pub(super) fn item(&mut self, specification: &mut Specification) -> Parsed<()> {
@@ -165,7 +165,8 @@ impl Parser<'_> {
                 Initial::Any(self.advance())
             } else if self.peek().is("[]") {
                 let message = "an array has at least one element";
-                self.report(Diagnostic::error("syntax", message, self.peek().span));
+                let span = self.peek().span;
+                self.report(Diagnostic::error("syntax", message, span));
                 return Err(Unreadable);
             } else {
                 Initial::Value(self.expression()?)

@@ -1,7 +1,8 @@
 //! Expressions, and the ranges of indices.
 
+use quotient_kit::tokens::TokenKind;
+
 use super::{BRACKET, Parsed, Parser};
-use crate::syntax::token::TokenKind;
 use crate::syntax::tree::{Binary, Expression, ExpressionKind, Name, Range, RangeValues, Unary};
 
 /// Binary operators by precedence, the weakest first.

@@ -2,9 +2,9 @@
 //! `;`, guards and prefixes.
 
 use quotient_ir::{Diagnostic, Fairness, Span};
+use quotient_kit::tokens::TokenKind;
 
 use super::{BRACKET, Parsed, Parser, Unreadable};
-use crate::syntax::token::TokenKind;
 use crate::syntax::tree::{Block, Check, EventSet, Expression, Name, Operator, Process, ProcessKind};
 
 /// Operators on several processes by precedence, the weakest first.

@@ -1,9 +1,9 @@
 //! Blocks of statements behind events.
 
 use quotient_ir::Diagnostic;
+use quotient_kit::tokens::TokenKind;
 
 use super::{BRACKET, Parsed, Parser};
-use crate::syntax::token::TokenKind;
 use crate::syntax::tree::{Binary, Block, Expression, ExpressionKind, Name, Statement, StatementKind};
 
 impl Parser<'_> {

@@ -3,10 +3,10 @@
 mod rendering;
 
 use quotient_ir::{Diagnostic, Model, Source, TypeKind};
+use quotient_kit::LoadOptions;
 
 use super::super::syntax::parse;
 use super::lower;
-use quotient_kit::LoadOptions;
 
 /// Declarations that most tests need.
 const PRELUDE: &str = "

@@ -12,12 +12,12 @@ mod rules;
 mod statements;
 
 use quotient_ir::{Diagnostic, Span};
+use quotient_kit::MAXIMUM_ERRORS;
 
 use super::MAXIMUM_NESTING;
 use super::lexer::shorten;
 use super::token::{Token, TokenKind};
 use super::tree::{Name, Text, Tree};
-use quotient_kit::MAXIMUM_ERRORS;
 
 /// How many nodes the names of shared declarations may copy: `a, b: T` has `T` twice in the tree,
 /// which nested records could otherwise make exponential.

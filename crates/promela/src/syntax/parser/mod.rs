@@ -10,7 +10,6 @@ use std::rc::Rc;
 use quotient_ir::{Diagnostic, Source, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-pub(super) use self::statements::strsim_hint;
 use super::token::{Token, TokenKind};
 use super::tree::{Expression, Name, Specification};
 

@@ -249,7 +249,7 @@ impl Parser<'_> {
         if self.peek_at(1).is("(") {
             let name = self.name("a statement")?;
             let message = format!("there is no inline of the name `{}`", name.text);
-            let close = strsim_hint(&name.text, self.inlines.keys().map(|key| &**key));
+            let close = quotient_kit::similar(&name.text, self.inlines.keys().map(|key| &**key));
             let mut diagnostic = Diagnostic::error("unknown-inline", message, name.span);
             diagnostic.help = close
                 .map(|close| format!("did you mean `{close}`?"))
@@ -394,13 +394,4 @@ impl Parser<'_> {
         let body = self.block("before the body of a loop")?;
         Ok(StatementKind::For { variable, from, to, body })
     }
-}
-
-/// The candidate most like a name, if one is like it.
-pub(in crate::syntax) fn strsim_hint<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<String> {
-    candidates
-        .map(|candidate| (strsim::damerau_levenshtein(name, candidate), candidate))
-        .filter(|&(distance, candidate)| distance <= 1 + candidate.len() / 4)
-        .min()
-        .map(|(_, candidate)| candidate.to_owned())
 }
