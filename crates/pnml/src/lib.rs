@@ -1,10 +1,11 @@
 //! PNML: Petri nets in the XML form of ISO/IEC 15909-2, as the Model Checking Contest distributes them, read into a
 //! [`Model`](quotient_ir::Model). Further files of the source are property sets of the contest.
 
+mod covering;
 mod lower;
 mod net;
 mod outline;
-mod terms;
+mod reader;
 mod xml;
 
 use quotient_ir::{Diagnostic, Source, Span};
@@ -51,7 +52,7 @@ fn load(source: Source, options: &LoadOptions) -> Result<Loaded, Vec<Diagnostic>
         return Err(first_errors(diagnostics));
     }
     let Some((root, properties)) = elements.split_first() else { return Err(Vec::new()) };
-    let (net, problems) = net::read(root);
+    let (net, problems) = reader::read(root);
     if problems.iter().any(Diagnostic::is_error) {
         return Err(first_errors(problems));
     }

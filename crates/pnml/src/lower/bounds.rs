@@ -8,9 +8,9 @@
 
 use std::collections::BTreeMap;
 
-use super::super::net::{ClassId, DOT, Net};
-use super::super::terms::{Comparison, Condition, Factor, Term, Value};
 use super::weights;
+use crate::net::{ClassId, DOT, Net};
+use crate::net::{Comparison, Condition, Factor, Term, Value};
 
 /// The most multiplications in all linear programs of a net, and the most steps that look for weights.
 const MOST_WORK: u64 = 40_000_000;
@@ -107,7 +107,7 @@ fn whole(net: &Net) -> System {
         terms.iter().fold(0i64, |sum, term| sum.saturating_add(weight(net, domain, term, None)))
     };
     let initial = net.places.iter().enumerate().map(|(place, it)| sum(place, &it.marking)).collect();
-    let column = |transition: &super::super::net::Transition| {
+    let column = |transition: &crate::net::Transition| {
         let mut changes = Changes::default();
         for (place, terms) in &transition.inputs {
             changes.add(*place, sum(*place, terms).saturating_neg());

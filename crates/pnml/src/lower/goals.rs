@@ -4,8 +4,10 @@
 use std::collections::BTreeMap;
 
 use super::Lowering;
-use super::coverability::{Coverability, Goal};
+use super::coverability::Coverability;
 use super::formulas::only;
+use super::unfolding::Unfolding;
+use crate::covering::Goal;
 use crate::net::Net;
 use crate::xml::Element;
 
@@ -20,7 +22,7 @@ impl Lowering<'_> {
             _ => None,
         };
         let goal = decides.and_then(|(it, value)| Reading { net: self.net, coverability }.goal(only(it)?, value));
-        goal.is_some_and(|goal| !coverability.reaches(&goal))
+        goal.is_some_and(|goal| !coverability.certificate.may_reach(&goal))
     }
 }
 
@@ -161,8 +163,9 @@ impl Reading<'_> {
 
     /// That a transition can fire, for some values of its variables.
     fn is_fireable(&self, transition: usize) -> Goal {
-        let changes = self.coverability.unfolding.changes.iter().filter(|it| it.firing.transition == transition);
-        let takes = changes.map(|change| {
+        let Unfolding { net, firings, .. } = &self.coverability.unfolding;
+        let changes = net.changes.iter().zip(firings).filter(|(_, firing)| firing.transition == transition);
+        let takes = changes.map(|(change, _)| {
             let parts = change.takes.iter();
             let part =
                 |&(cell, tokens): &(usize, i64)| Goal::AtLeast { weights: vec![(cell, 1)], tokens: i128::from(tokens) };

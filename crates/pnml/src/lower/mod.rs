@@ -23,9 +23,9 @@ use quotient_kit::Building;
 use quotient_kit::joined;
 use rustc_hash::FxHashMap;
 
-use super::net::{ClassId, DOT, MOST_CELLS, Net};
-use super::terms::{Comparison, Condition, Factor, Term, Value};
-use super::xml::Element;
+use crate::net::{ClassId, DOT, MOST_CELLS, Net};
+use crate::net::{Comparison, Condition, Factor, Term, Value};
+use crate::xml::Element;
 use coverability::Coverability;
 use tables::Tables;
 use unfolding::{Binding, Firing, named_by, tokens};

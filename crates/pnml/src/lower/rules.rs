@@ -8,8 +8,8 @@ use quotient_ir::{BinaryOperator, Diagnostic, ExprId, Fairness, Owner, Quantifie
 use quotient_kit::Building;
 
 use super::{Binding, Factor, Index, Lowering, Scope, Tables, Term, in_loops};
+use crate::net::merged;
 use crate::net::{MOST_CELLS, Transition};
-use crate::terms::merged;
 
 impl Lowering<'_> {
     pub(super) fn rules(&mut self) {

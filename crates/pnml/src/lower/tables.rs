@@ -1,9 +1,9 @@
 //! Places that no transition changes are tables. Where a transition has very many values of its variables, those that
 //! the tables allow are found by joining them, and each is a rule of its own; other variables remain parameters.
 
-use super::super::net::{DOT, Net, Transition};
-use super::super::terms::{Condition, Factor, Term, Value, merged};
 use super::unfolding::{Binding, evaluate, named_by, satisfies, tokens};
+use crate::net::{Condition, Factor, Term, Value, merged};
+use crate::net::{DOT, Net, Transition};
 
 /// Transitions with fewer ways to fire are left as they are.
 const MANY_WAYS: usize = 1 << 16;

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use super::super::net::{ClassId, Net, Transition};
-use super::super::terms::{Comparison, Condition, Factor, Term, Value};
+use crate::covering::{Change, VectorNet};
+use crate::net::{ClassId, Comparison, Condition, Factor, Net, Term, Transition, Value};
 
 /// Nets with colours that have more cells are not unfolded.
 const MOST_CELLS: usize = 1 << 12;
@@ -13,22 +13,15 @@ const MOST_CHANGES: usize = 1 << 15;
 /// The most tokens that all inscriptions name.
 const MOST_TOKENS: usize = 1 << 20;
 
-/// A net of cells.
+/// A net as a net of cells.
 #[derive(Debug)]
 pub(super) struct Unfolding {
-    /// The tokens of each cell.
-    pub(super) initial: Vec<i64>,
-    pub(super) changes: Vec<Change>,
+    /// The net of cells.
+    pub(super) net: VectorNet,
+    /// The firing that each change is.
+    pub(super) firings: Vec<Firing>,
     /// The place of each cell.
     pub(super) places: Vec<usize>,
-}
-
-/// A way to fire: what it takes of cells, and what it adds to them.
-#[derive(Debug)]
-pub(super) struct Change {
-    pub(super) firing: Firing,
-    pub(super) takes: Vec<(usize, i64)>,
-    pub(super) adds: Vec<(usize, i64)>,
 }
 
 /// A transition with the values of its variables, component by component.
@@ -94,7 +87,7 @@ pub(super) fn unfold(net: &Net) -> Option<Unfolding> {
     if initial.iter().any(|&count| count < 0) {
         return None;
     }
-    let mut changes = Vec::new();
+    let (mut changes, mut firings) = (Vec::new(), Vec::new());
     for (number, transition) in net.transitions.iter().enumerate() {
         for binding in bindings(net, transition)? {
             if !satisfies(net, &transition.guard, &binding) {
@@ -118,14 +111,14 @@ pub(super) fn unfold(net: &Net) -> Option<Unfolding> {
             let components =
                 |&variable: &usize| (0..net.variables[variable].classes.len()).map(move |it| (variable, it));
             let values = transition.variables.iter().flat_map(components).map(|key| binding[&key]).collect();
-            let firing = Firing { transition: number, values };
-            changes.push(Change { firing, takes, adds });
+            firings.push(Firing { transition: number, values });
+            changes.push(Change { takes, adds });
             if changes.len() > MOST_CHANGES.max(net.transitions.len()) {
                 return None;
             }
         }
     }
-    Some(Unfolding { initial, changes, places })
+    Some(Unfolding { net: VectorNet { initial, changes }, firings, places })
 }
 
 /// How many tokens a term names.

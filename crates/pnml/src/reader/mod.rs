@@ -1,10 +1,12 @@
-//! The net: sorts, places, transitions and arcs, read from XML, with all names resolved.
+//! From XML to the net, with all names resolved.
+
+mod terms;
 
 use quotient_ir::{Diagnostic, Span};
 use rustc_hash::FxHashMap;
 
-use super::terms::{Condition, Term};
-use super::xml::Element;
+use crate::net::{Class, ClassId, Condition, DOT, MOST_CELLS, Net, Partition, Place, Term, Transition, Variable};
+use crate::xml::Element;
 
 /// The most values of a class.
 const LARGEST_CLASS: i64 = 1 << 20;
@@ -12,120 +14,28 @@ const LARGEST_CLASS: i64 = 1 << 20;
 const MOST_COMPONENTS: usize = 64;
 /// The most summands of the inscription of an arc: each is compared with each other.
 const MOST_SUMMANDS: usize = 2048;
-/// The most cells of a place, and the most instances of a transition.
-pub(super) const MOST_CELLS: usize = 1 << 22;
-
-/// A class of colours. Its values are consecutive numbers.
-#[derive(Debug)]
-pub(super) struct Class {
-    pub(super) name: String,
-    /// The value of the first member.
-    pub(super) first: i64,
-    /// The number of members.
-    pub(super) size: i64,
-    /// Whether the first member follows the last one.
-    pub(super) is_cyclic: bool,
-    /// The names of the members; none if they are numbers.
-    pub(super) members: Vec<String>,
-}
-
-impl Class {
-    pub(super) fn last(&self) -> i64 {
-        self.first + self.size - 1
-    }
-}
-
-/// A class by its number. The first one is that of black tokens.
-pub(super) type ClassId = usize;
-/// The class with a single member, that of black tokens.
-pub(super) const DOT: ClassId = 0;
-
-/// A variable of the net.
-#[derive(Debug)]
-pub(super) struct Variable {
-    pub(super) name: String,
-    /// The classes of its components.
-    pub(super) classes: Vec<ClassId>,
-    pub(super) span: Span,
-}
-
-/// A division of a class.
-#[derive(Debug)]
-pub(super) struct Partition {
-    pub(super) class: ClassId,
-    /// The values of each part.
-    pub(super) parts: Vec<Vec<i64>>,
-}
-
-/// A place.
-#[derive(Debug)]
-pub(super) struct Place {
-    pub(super) id: String,
-    pub(super) name: String,
-    /// The classes of the components of its tokens.
-    pub(super) domain: Vec<ClassId>,
-    pub(super) marking: Vec<Term>,
-    pub(super) span: Span,
-}
-
-/// A transition.
-#[derive(Debug)]
-pub(super) struct Transition {
-    pub(super) id: String,
-    pub(super) name: String,
-    /// The variables that its condition and its inscriptions mention, whether the tokens depend on them or not: it fires
-    /// for each of their values.
-    pub(super) variables: Vec<usize>,
-    pub(super) guard: Condition,
-    /// What it takes, by place.
-    pub(super) inputs: Vec<(usize, Vec<Term>)>,
-    /// What it puts, by place.
-    pub(super) outputs: Vec<(usize, Vec<Term>)>,
-    pub(super) span: Span,
-}
-
-/// A net.
-#[derive(Debug, Default)]
-pub(super) struct Net {
-    pub(super) classes: Vec<Class>,
-    pub(super) variables: Vec<Variable>,
-    pub(super) partitions: Vec<Partition>,
-    pub(super) places: Vec<Place>,
-    pub(super) transitions: Vec<Transition>,
-    /// Whether the text says that no place ever holds two tokens. That is not believed.
-    pub(super) is_said_safe: bool,
-    pub(super) span: Span,
-}
-
-impl Net {
-    /// The number of cells of a place; none if there are too many.
-    pub(super) fn cells(&self, domain: &[ClassId]) -> Option<usize> {
-        let sizes = domain.iter().map(|&class| self.classes[class].size as usize);
-        sizes.into_iter().try_fold(1usize, |all, size| all.checked_mul(size)).filter(|&cells| cells <= MOST_CELLS)
-    }
-}
 
 /// A sort, as a list of classes.
 type Sort = Vec<ClassId>;
 
 /// Reads a net, and collects what is wrong with it.
-pub(super) struct Reader<'e> {
-    pub(super) net: Net,
-    pub(super) diagnostics: Vec<Diagnostic>,
+pub(crate) struct Reader<'e> {
+    pub(crate) net: Net,
+    pub(crate) diagnostics: Vec<Diagnostic>,
     sorts: FxHashMap<&'e str, &'e Element>,
     resolved: FxHashMap<&'e str, Option<Sort>>,
     /// Ranges that are already classes.
     ranges: FxHashMap<(i64, i64), ClassId>,
     /// The class and the value of each constant.
-    pub(super) constants: FxHashMap<&'e str, (ClassId, i64)>,
-    pub(super) variables: FxHashMap<&'e str, usize>,
+    pub(crate) constants: FxHashMap<&'e str, (ClassId, i64)>,
+    pub(crate) variables: FxHashMap<&'e str, usize>,
     /// The variables that a transition mentions.
-    pub(super) mentioned: Vec<usize>,
+    pub(crate) mentioned: Vec<usize>,
     /// What has to hold for terms to have values.
-    pub(super) required: Vec<Condition>,
-    pub(super) partitions: FxHashMap<&'e str, usize>,
+    pub(crate) required: Vec<Condition>,
+    pub(crate) partitions: FxHashMap<&'e str, usize>,
     /// The partition and the number of each part.
-    pub(super) parts: FxHashMap<&'e str, (usize, usize)>,
+    pub(crate) parts: FxHashMap<&'e str, (usize, usize)>,
 }
 
 /// What a page has: nodes and arcs of all pages.
@@ -145,7 +55,7 @@ enum Node {
 }
 
 /// Reads a net.
-pub(super) fn read(root: &Element) -> (Net, Vec<Diagnostic>) {
+pub(crate) fn read(root: &Element) -> (Net, Vec<Diagnostic>) {
     let mut reader = Reader {
         net: Net::default(),
         diagnostics: Vec::new(),
@@ -171,7 +81,7 @@ pub(super) fn read(root: &Element) -> (Net, Vec<Diagnostic>) {
 }
 
 impl<'e> Reader<'e> {
-    pub(super) fn report(&mut self, code: &'static str, message: impl Into<String>, span: Span, help: &str) {
+    pub(crate) fn report(&mut self, code: &'static str, message: impl Into<String>, span: Span, help: &str) {
         self.diagnostics.push(Diagnostic::error(code, message, span).with_help(help));
     }
 
@@ -287,7 +197,7 @@ impl<'e> Reader<'e> {
     }
 
     /// Whether a name is that of a sort of dots.
-    pub(super) fn is_dot(&mut self, id: &'e str, span: Span) -> bool {
+    pub(crate) fn is_dot(&mut self, id: &'e str, span: Span) -> bool {
         (id == "dot" || self.sorts.contains_key(id)) && self.sort_named(id, span) == Some(vec![DOT])
     }
 
@@ -315,7 +225,7 @@ impl<'e> Reader<'e> {
     }
 
     /// A sort. `name` is that of its declaration, if it is one.
-    pub(super) fn sort(&mut self, element: &'e Element, name: Option<&str>) -> Option<Sort> {
+    pub(crate) fn sort(&mut self, element: &'e Element, name: Option<&str>) -> Option<Sort> {
         match element.name.as_str() {
             "usersort" => {
                 let id = element.attribute("declaration").unwrap_or_default();
