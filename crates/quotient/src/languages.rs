@@ -190,3 +190,29 @@ pub mod outline {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_extension_is_that_of_one_language() {
+        for &language in Language::ALL {
+            for extension in language.extensions() {
+                let name = format!("folder/model.{}", extension.to_uppercase());
+                assert_eq!(Language::from_file_name(&name), Some(language), "{name}");
+            }
+        }
+        assert_eq!(Language::from_file_name("model"), None);
+    }
+
+    #[test]
+    fn a_language_that_is_left_out_is_refused() {
+        for &language in Language::ALL.iter().filter(|language| language.front_end().is_none()) {
+            let source = Source::new("model", "");
+            let errors = load(source.clone(), language, &LoadOptions::default()).expect_err("there is no front end");
+            assert_eq!(errors[0].code, "language-left-out");
+            assert_eq!(syntax_errors(&source, language), errors);
+        }
+    }
+}
