@@ -1,6 +1,6 @@
 //! What front ends share. A front end translates text in one language into a [`Model`](quotient_ir::Model) or into
-//! located diagnostics, all of a file at once; it exports one [`FrontEnd`]. The kit knows no language, and front ends know
-//! nothing of engines and symmetry.
+//! located diagnostics, all of a file at once; it exports one [`FrontEnd`]. Front ends know nothing of engines and
+//! symmetry. The kit knows no language; only [`LoadOptions`] has options that are for one of them.
 
 mod building;
 pub mod conditions;

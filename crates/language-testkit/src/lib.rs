@@ -2,6 +2,7 @@
 //! the rest of the tool. Development only.
 
 pub mod bad_models;
+pub mod claims;
 pub mod guide;
 pub mod prerequisites;
 pub mod random;

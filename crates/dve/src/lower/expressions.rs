@@ -381,7 +381,7 @@ impl<'t> Lowering<'t> {
             Some(own) if own.states.contains_key(&name.text) => {
                 Some(format!("it is a state: write `{}.{}`", own.tree.name.text, name.text))
             }
-            _ => similar(&name.text, known.into_iter()).map(|it| format!("did you mean `{it}`?")),
+            _ => similar(&name.text, known).map(|it| format!("did you mean `{it}`?")),
         };
         self.report(error);
     }

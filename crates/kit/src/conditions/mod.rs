@@ -44,7 +44,7 @@ pub struct ConditionSyntax {
     pub separators: fn(Role) -> &'static [char],
     /// The tree of a condition of which only parts are put into the text: a temporal formula that the language cannot
     /// write.
-    pub divide: fn(&Source, &Condition) -> Result<Option<SyntaxTree>, Vec<syntax::SyntaxError>>,
+    pub divide: Division,
     /// What to put into the text of the first file, for conditions with the trees of those that are divided. An error is
     /// about the text.
     pub insertions: Insertions,
@@ -52,6 +52,9 @@ pub struct ConditionSyntax {
     /// states that only set up the model, such as the root of a B machine; there, nothing is reached.
     pub reaches_by_negation: bool,
 }
+
+/// The tree of a condition that is divided, or what is wrong with its syntax.
+pub type Division = fn(&Source, &Condition) -> Result<Option<SyntaxTree>, Vec<syntax::SyntaxError>>;
 
 /// Where conditions go in a text.
 pub type Insertions = fn(&str, &[Condition], &[Option<SyntaxTree>]) -> Result<Vec<Insertion>, Box<Diagnostic>>;

@@ -4,6 +4,7 @@ mod corpus;
 mod diagnostics;
 mod execution;
 mod format;
+mod formulas;
 mod guide;
 mod numbers;
 mod robustness;

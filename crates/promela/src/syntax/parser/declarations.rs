@@ -269,7 +269,7 @@ impl Parser<'_> {
         for token in [self.peek(), &self.tokens[self.position.saturating_sub(1)]] {
             if let TokenKind::Name(word) = &token.kind
                 && !self.names.contains(word)
-                && let Some(meant) = quotient_kit::similar(word, OPERATORS.into_iter())
+                && let Some(meant) = quotient_kit::similar(word, OPERATORS)
             {
                 error = error.with_help(format!("did you mean `{meant}` instead of `{word}`?"));
                 break;
