@@ -28,13 +28,13 @@ for (const { path: file, scopeName } of grammars) {
     }
   }
 }
-const root = path.join(__dirname, '..', '..', 'crates', 'frontends', 'src');
+const root = path.join(__dirname, '..', '..', 'crates');
 const lists = {
-  murphi: ['murphi/syntax/token.rs', 'token_kinds! {', '\n    ;'],
-  promela: ['promela/syntax/parser/mod.rs', 'const KEYWORDS', '];'],
-  b: ['b/syntax/token.rs', 'const WORDS', '];'],
-  csp: ['csp/syntax/token.rs', 'const KEYWORDS', '];'],
-  dve: ['dve/syntax/token.rs', 'const KEYWORDS', '];'],
+  murphi: ['murphi/src/syntax/token.rs', 'token_kinds! {', '\n    ;'],
+  promela: ['promela/src/syntax/parser/mod.rs', 'const KEYWORDS', '];'],
+  b: ['b/src/syntax/token.rs', 'const WORDS', '];'],
+  csp: ['csp/src/syntax/token.rs', 'const KEYWORDS', '];'],
+  dve: ['dve/src/syntax/token.rs', 'const KEYWORDS', '];'],
 };
 for (const [language, [file, begin, end]] of Object.entries(lists)) {
   const text = fs.readFileSync(path.join(root, file), 'utf8');

@@ -4,7 +4,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use quotient_frontends::{Language, LoadOptions, load, source_from_bytes};
+use quotient::languages::{Language, LoadOptions, load, source_from_bytes};
 use quotient_ir::{Layout, Source};
 use quotient_testkit::agreement::compare_compiled;
 use quotient_testkit::random_murphi::{ProgramOptions, random_program};

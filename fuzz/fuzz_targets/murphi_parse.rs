@@ -5,6 +5,6 @@
 mod reading;
 
 use libfuzzer_sys::fuzz_target;
-use quotient_frontends::Language;
+use quotient::languages::Language;
 
 fuzz_target!(|bytes: &[u8]| reading::read(bytes, "fuzz.m", Language::Murphi));

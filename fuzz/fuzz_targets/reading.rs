@@ -1,7 +1,7 @@
 //! What must hold of every text that a front end is given: either a well-formed model comes of it or
 //! diagnostics do, each at a place that can be shown.
 
-use quotient_frontends::{Language, LoadOptions, load, source_from_bytes};
+use quotient::languages::{Language, LoadOptions, load, source_from_bytes};
 use quotient_ir::{Diagnostic, Source};
 
 /// Reads arbitrary bytes, in a language that has claims also with these.

@@ -2,7 +2,8 @@
 //! what `bench/instructions` counts.
 
 use quotient_explicit::check;
-use quotient_frontends::{Language, LoadOptions, load};
+use quotient_kit::LoadOptions;
+use quotient_murphi::LANGUAGE;
 use quotient_ir::{Layout, Source};
 use quotient_search::{SearchOptions, Silent, Spill};
 
@@ -13,7 +14,7 @@ fn main() {
     let constant = |it: &String| it.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned()));
     let constants = constants.iter().map(|it| constant(it).expect("a constant is NAME=VALUE")).collect();
     let options = LoadOptions { constants, ..LoadOptions::default() };
-    let model = load(Source::new(path, text), Language::Murphi, &options).expect("a model").model;
+    let model = LANGUAGE.load(Source::new(path, text), &options).expect("a model").model;
     let layout = Layout::new(&model).expect("a layout");
     let options = SearchOptions {
         max_memory: Some(1 << 20),

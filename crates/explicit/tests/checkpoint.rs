@@ -5,7 +5,8 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use quotient_frontends::{Language, LoadOptions, load};
+use quotient_kit::LoadOptions;
+use quotient_murphi::LANGUAGE;
 use quotient_ir::{DeadlockMode, Model, Source};
 use quotient_search::{EngineError, Observer, Progress, Report, SearchOptions, Silent, StopReason, Verdict};
 use quotient_testkit::search::check;
@@ -25,7 +26,7 @@ fn model(extra: &str) -> Model {
 }
 
 fn parse(text: String) -> Model {
-    match load(Source::new("test.m", text), Language::Murphi, &LoadOptions::default()) {
+    match LANGUAGE.load(Source::new("test.m", text), &LoadOptions::default()) {
         Ok(loaded) => loaded.model,
         Err(diagnostics) => panic!("{:?}", diagnostics.iter().map(|entry| &entry.message).collect::<Vec<_>>()),
     }

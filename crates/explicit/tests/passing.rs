@@ -3,7 +3,8 @@
 
 use std::ops::ControlFlow;
 
-use quotient_frontends::{Language, LoadOptions, load};
+use quotient_kit::LoadOptions;
+use quotient_murphi::LANGUAGE;
 use quotient_ir::{
     Action, DeadlockMode, Interpreter, Layout, Model, PropertyKind, Source, TableIndex, Trace, Valuation, Violation,
 };
@@ -16,7 +17,7 @@ use quotient_testkit::search::check;
 
 /// A model in Murphi; its invariant with the name `passing` tells which states are passed through.
 fn model(text: &str) -> Model {
-    let mut model = match load(Source::new("test.m", text), Language::Murphi, &LoadOptions::default()) {
+    let mut model = match LANGUAGE.load(Source::new("test.m", text), &LoadOptions::default()) {
         Ok(loaded) => loaded.model,
         Err(diagnostics) => panic!("{:?}", diagnostics.iter().map(|entry| &entry.message).collect::<Vec<_>>()),
     };

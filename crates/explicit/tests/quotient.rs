@@ -3,7 +3,8 @@
 
 use std::time::Duration;
 
-use quotient_frontends::{Language, LoadOptions, load};
+use quotient_kit::LoadOptions;
+use quotient_murphi::LANGUAGE;
 use quotient_ir::{DeadlockMode, Layout, Model, PropertyId, Source};
 use quotient_search::{Clock, Edge, EngineError, Observer, Report, SearchOptions, Silent, StoreMode, Verdict};
 use quotient_symmetry::{Strategy, Workspace};
@@ -11,7 +12,7 @@ use quotient_systems::{ReductionPlan, SymmetrySource};
 use quotient_testkit::search::{check_with, cross_check, plan};
 
 fn model(text: &str) -> Model {
-    match load(Source::new("test.m", text), Language::Murphi, &LoadOptions::default()) {
+    match LANGUAGE.load(Source::new("test.m", text), &LoadOptions::default()) {
         Ok(loaded) => loaded.model,
         Err(diagnostics) => panic!("{:?}", diagnostics.iter().map(|entry| &entry.message).collect::<Vec<_>>()),
     }

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-use quotient_frontends::{Language, LoadOptions, load};
+use quotient_kit::LoadOptions;
+use quotient_murphi::LANGUAGE;
 use quotient_ir::{
     DeadlockMode, FaultKind, Interpreter, Layout, Model, Outcome, PropertyId, PropertyKind, Source, TableIndex, Trace,
     Violation,
@@ -16,7 +17,7 @@ use quotient_systems::walk;
 use quotient_testkit::search::check;
 
 fn model(text: &str) -> Model {
-    match load(Source::new("test.m", text), Language::Murphi, &LoadOptions::default()) {
+    match LANGUAGE.load(Source::new("test.m", text), &LoadOptions::default()) {
         Ok(loaded) => loaded.model,
         Err(diagnostics) => panic!("{:?}", diagnostics.iter().map(|entry| &entry.message).collect::<Vec<_>>()),
     }

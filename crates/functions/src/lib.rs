@@ -22,7 +22,7 @@
 //!
 //! let text = "var x: 0..2; startstate x := 0 end; rule x < 2 ==> x := x + 1 end;";
 //! let source = Source::new("count.m", text.to_owned());
-//! let model = quotient_frontends::load(source, quotient_frontends::Language::Murphi, &Default::default())
+//! let model = quotient_murphi::LANGUAGE.load(source, &Default::default())
 //!     .expect("a model").model;
 //! let layout = Layout::new(&model).expect("a layout");
 //! let functions = Functions::of(&model, &layout, Preserved::Properties(&[]), &Budget::unlimited()).expect("unlimited");

@@ -4,12 +4,12 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use quotient_frontends::{Language, LoadOptions, load};
 use quotient_functions::{Assignment, Effect, Evaluation, Functions, InstanceId, Preserved, Subject};
 use quotient_ir::{
     Action, Budget, FaultKind, Interpreter, Layout, Model, Outcome, PropertyId, PropertyKind, RuleId, SlotId, Source,
     Valuation,
 };
+use quotient_kit::{FrontEnd, LoadOptions};
 
 /// A small random number generator (SplitMix64), so that runs are reproducible.
 struct Random(u64);
@@ -23,8 +23,8 @@ impl Random {
     }
 }
 
-fn parse(name: &str, text: String, language: Language) -> Model {
-    let loaded = load(Source::new(name, text), language, &LoadOptions::default());
+fn parse(name: &str, text: String, language: &FrontEnd) -> Model {
+    let loaded = language.load(Source::new(name, text), &LoadOptions::default());
     loaded.unwrap_or_else(|error| panic!("{name}: {error:?}")).model
 }
 
@@ -210,9 +210,9 @@ fn example(path: &str, walks: usize, depth: usize) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models").join(path);
     let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
     let language = match file.extension().and_then(|extension| extension.to_str()) {
-        Some("m") => Language::Murphi,
-        Some("pml") => Language::Promela,
-        _ => Language::B,
+        Some("m") => &quotient_murphi::LANGUAGE,
+        Some("pml") => &quotient_promela::LANGUAGE,
+        _ => &quotient_b::LANGUAGE,
     };
     walk(path, &parse(path, text, language), walks, depth);
 }
@@ -277,6 +277,6 @@ fn odd_models_do_what_their_functions_say() {
         rule \"back\" x > 2 ==> x := 5 - x; assert x < 6 \"small\" end;
         invariant \"bounded\" big + x > 0;";
     for (name, text) in [("multisets", multisets), ("odd", odd)] {
-        walk(name, &parse(name, text.to_owned(), Language::Murphi), 20, 40);
+        walk(name, &parse(name, text.to_owned(), &quotient_murphi::LANGUAGE), 20, 40);
     }
 }

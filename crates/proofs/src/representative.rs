@@ -178,8 +178,9 @@ mod tests {
     use std::collections::hash_map::Entry;
     use std::collections::{HashMap, HashSet};
 
-    use quotient_frontends::{Language, LoadOptions, load};
     use quotient_ir::{Budget, Source, Valuation};
+    use quotient_kit::LoadOptions;
+    use quotient_murphi::LANGUAGE;
     use quotient_symmetry::Preserved;
 
     use super::*;
@@ -214,7 +215,7 @@ mod tests {
     /// All states: the normal form is in the orbit. Returns the number of orbits, and of normal forms.
     fn check(text: &str) -> (usize, usize) {
         let source = Source::new("blocks", text.to_owned());
-        let model = load(source, Language::Murphi, &LoadOptions::default()).expect("a model").model;
+        let model = LANGUAGE.load(source, &LoadOptions::default()).expect("a model").model;
         let layout = Layout::new(&model).expect("a layout");
         let preserved = Preserved::Properties(&[]);
         let plan =

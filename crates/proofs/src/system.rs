@@ -362,8 +362,9 @@ fn of(steps: &Steps<Bit>, property: PropertyId) -> impl Iterator<Item = &Conditi
 
 #[cfg(test)]
 mod tests {
-    use quotient_frontends::{Language, LoadOptions, load};
     use quotient_ir::{Interpreter, Outcome, Source};
+    use quotient_kit::LoadOptions;
+    use quotient_murphi::LANGUAGE;
 
     use super::*;
 
@@ -385,7 +386,7 @@ mod tests {
             text.push_str(&format!("invariant {condition};\n"));
         }
         let source = Source::new("operations", text);
-        let model = load(source, Language::Murphi, &LoadOptions::default()).expect("a model").model;
+        let model = LANGUAGE.load(source, &LoadOptions::default()).expect("a model").model;
         let layout = Layout::new(&model).expect("a layout");
         let options = SearchOptions::default();
         let checks = Checks::new(&model, None);

@@ -14,13 +14,13 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::languages::{NamedNumber, named_numbers};
 use quotient_engines::every::{
     Attempt, Backward, BackwardLimits, Comparison, CutOff, Guards, Invariant, MOST_SORTS, Member, Members, Objects,
     Obstacle, Scope, Sizes, Unchecked, attempt, backward, classify, compare, compare_smaller, contents_of_one, cut_off,
     recheck,
 };
 use quotient_engines::{StopReason, Verdict};
-use quotient_frontends::{NamedNumber, named_numbers};
 use quotient_ir::{self as ir, Budget, Diagnostic, PropertyId, Span};
 use quotient_symmetry::{Preserved, RoleReport, symmetries_of_text};
 

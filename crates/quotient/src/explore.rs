@@ -12,7 +12,6 @@ use quotient_engines::{
     self as engines, Clock, GuardedQuotient, Measure, Membership, Observer as EngineObserver, Progress,
     Reduction as Method, Run, SearchOptions, SearchOrder, StopReason, SymbolicReport,
 };
-use quotient_frontends::Language;
 use quotient_groups::SparsePermutation;
 use quotient_ir::{Action, DeadlockMode, Interrupt, Layout};
 use quotient_symmetry::{Describer, Families, Workspace};
@@ -24,6 +23,7 @@ use crate::counters::{self, Trial};
 use crate::course::{self, Question, SetAnswer, Winner};
 use crate::detection::{self, Symmetries, ToPreserve};
 use crate::error::Error;
+use crate::languages::Language;
 use crate::lowering::Lowering;
 use crate::model::Model;
 use crate::options::{Engine, Limits, PartialOrder, Reduction, Symmetry};

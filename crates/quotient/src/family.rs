@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use quotient_frontends::{Language, NamedNumber, named_numbers};
+use crate::languages::{Language, NamedNumber, named_numbers};
 use quotient_ir::{Budget, PropertyId, TypeKind};
 use quotient_symmetry::{Limit, RoleReport};
 

@@ -72,6 +72,7 @@ mod expressions;
 mod family;
 mod identity;
 mod lowering;
+pub mod languages;
 mod memory;
 mod model;
 pub mod names;
@@ -121,6 +122,7 @@ pub use expressions::{Expression, Reached, reach};
 pub use family::{Factor, Member, SizeFamily, family};
 pub use identity::{TextFile, TextHash};
 pub use lowering::Lowering;
+pub use languages::{Language, WellDefinedness, format_murphi, outline, syntax_errors};
 pub use memory::peak_bytes;
 pub use model::{LoadOptions, Model, UnsupportedProperty, read, read_source};
 pub use options::{Checkpoint, Engine, Limits, Options, PartialOrder, Reduction, Symmetry, USUAL_BITSTATE_BYTES};
@@ -131,7 +133,6 @@ pub use quotient_engines::{
     PropertyReport, RuleFirings, SearchOrder, SetsReport, SolverMethod, Spill, StopReason, StoreMode, Subject,
     TemporalReport, UsedSymmetry, Verdict, ViolationLimit, Way,
 };
-pub use quotient_frontends::{Language, WellDefinedness, format_murphi, outline, syntax_errors};
 pub use quotient_symmetry::{
     CertificationReport, CertifiedGroup, Completed, Description, Explanation, Family, Fixed, Individuals, Limit, Moved,
     Reason, Refused, RoleReport, Strategy, TooManyStates, Witness,

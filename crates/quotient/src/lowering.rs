@@ -1,8 +1,7 @@
 //! What a front end may leave out of a model. This follows from what is asked of the model and is decided here alone, so
 //! that every way in searches the same model for the same question.
 
-use quotient_frontends::{LabelChecks, Language};
-
+use crate::languages::{LabelChecks, Language};
 use crate::names::{DEADLOCK, ERRORS};
 use crate::options::Options;
 

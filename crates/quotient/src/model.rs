@@ -7,16 +7,15 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use quotient_frontends as frontends;
-use quotient_frontends::{
-    Condition, Language, MAXIMUM_SOURCE_BYTES, Role, UNSUPPORTED_PROPERTY, WellDefinedness, source_from_bytes,
-    with_conditions, with_mentioned_files,
-};
 use quotient_ir::{self as ir, Claim, DeadlockMode, Diagnostic, Layout, PropertyId, Source, Watched};
 
 use crate::control::{Control, Phase};
 use crate::error::Error;
 use crate::identity::{TextFile, TextHash, hash_of};
+use crate::languages::{
+    self, Condition, Language, MAXIMUM_SOURCE_BYTES, Role, UNSUPPORTED_PROPERTY, WellDefinedness,
+    source_from_bytes, with_conditions, with_mentioned_files,
+};
 use crate::lowering::Lowering;
 use crate::names::visible;
 use crate::refusal::Refusal;
@@ -119,10 +118,10 @@ impl Reading {
         Self { source, language, options: options.clone(), conditions, lowering }
     }
 
-    fn for_front_end(&self) -> frontends::LoadOptions {
+    fn for_front_end(&self) -> languages::LoadOptions {
         let LoadOptions { constants, no_extra_nodes, max_processes, well_definedness, .. } = &self.options;
         let Lowering { merges_orders, states_only, ignores_claims, labels } = self.lowering;
-        frontends::LoadOptions {
+        languages::LoadOptions {
             constants: constants.clone(),
             extra_nodes: !no_extra_nodes,
             watch_claims: !ignores_claims,
@@ -131,7 +130,7 @@ impl Reading {
             merges_orders,
             states_only,
             well_definedness: *well_definedness,
-            ..frontends::LoadOptions::default()
+            ..languages::LoadOptions::default()
         }
     }
 }
@@ -441,12 +440,12 @@ fn load_text(reading: Reading, files: Vec<TextFile>) -> Result<Model, Error> {
     let language = *language;
     let mut constants = options.constants.clone();
     let loaded = if conditions.is_empty() {
-        frontends::load(source.clone(), language, &options)
+        languages::load(source.clone(), language, &options)
             .map_err(|diagnostics| Error::model(source.clone(), diagnostics))?
     } else {
         let invalid = |(source, diagnostics)| Error::model(source, diagnostics);
         let extended = with_conditions(source, language, conditions).map_err(invalid)?;
-        let mut loaded = frontends::load(extended.source.clone(), language, &options)
+        let mut loaded = languages::load(extended.source.clone(), language, &options)
             .map_err(|diagnostics| invalid(extended.invalid(diagnostics)))?;
         extended.apply(&mut loaded.model).map_err(invalid)?;
         constants.extend(conditions.iter().filter_map(|Condition { role, expression }| {

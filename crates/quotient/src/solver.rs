@@ -3,10 +3,10 @@
 use std::ops::ControlFlow;
 
 use quotient_engines::{Operators, SolverMethod, SolverReport, check_by_solver};
-use quotient_frontends::Language;
 
 use crate::control::{Control, Follower};
 use crate::error::Error;
+use crate::languages::Language;
 use crate::options::{Reduction, Symmetry};
 use crate::plan::Plan;
 use crate::report::ProofReport;

@@ -467,7 +467,7 @@ impl Phases {
 
 #[cfg(test)]
 mod tests {
-    use quotient_frontends::Language;
+    use crate::languages::Language;
 
     use super::{DetectOptions, detect};
     use crate::control::{Control, Silent};

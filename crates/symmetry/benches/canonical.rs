@@ -13,11 +13,12 @@ use std::fmt::Write as _;
 use std::process::Command;
 use std::time::Instant;
 
-use quotient_frontends::{Language, LoadOptions, load};
 use quotient_groups::action::Action;
 use quotient_groups::random::Random;
 use quotient_groups::{ImageScratch, ImageSearch, PermutationGroup, Point, SparsePermutation};
 use quotient_ir::{Layout, SlotId, Source, TableIndex, Valuation};
+use quotient_kit::LoadOptions;
+use quotient_murphi::LANGUAGE;
 use quotient_symmetry::{Canonicalizer, Literals, Strategy, Workspace};
 
 /// The processor time of this thread, in seconds.
@@ -168,7 +169,7 @@ impl Bench {
         }
         // All variables get values, so that none is undefined otherwise.
         text.push_str("startstate begin clear v0; end;\nrule \"idle\" true ==> begin clear v0; end;\n");
-        let loaded = load(Source::new(&self.name, text), Language::Murphi, &LoadOptions::default());
+        let loaded = LANGUAGE.load(Source::new(&self.name, text), &LoadOptions::default());
         Layout::new(&loaded.expect("a model").model).expect("few variables")
     }
 

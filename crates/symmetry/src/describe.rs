@@ -476,9 +476,10 @@ fn value_move(places: Vec<String>, images: &[(String, String)]) -> ValueMove {
 mod tests {
     use std::collections::BTreeSet;
 
-    use quotient_frontends::{Language, LoadOptions, load};
     use quotient_groups::{Point, SparsePermutation};
     use quotient_ir::Source;
+    use quotient_kit::LoadOptions;
+    use quotient_murphi::LANGUAGE;
 
     use super::*;
     use quotient_functions::{self as functions, Preserved};
@@ -492,7 +493,7 @@ mod tests {
             let (name, ty) = (name.trim(), ty.trim());
             text.push_str(&format!("ruleset v: {ty} do rule true ==> {name} := v; end; end;\n"));
         }
-        let loaded = load(Source::new("model.m", text.clone()), Language::Murphi, &LoadOptions::default());
+        let loaded = LANGUAGE.load(Source::new("model.m", text.clone()), &LoadOptions::default());
         let model = loaded.unwrap_or_else(|errors| panic!("{errors:#?}\n{text}")).model;
         let layout = Layout::new(&model).expect("a layout");
         let literals = Literals::of_functions(

@@ -382,13 +382,14 @@ impl Orbitals {
 mod tests {
     use super::*;
     use crate::explain::Request;
-    use quotient_frontends::{Language, LoadOptions, load};
     use quotient_functions::{self as functions, Preserved};
     use quotient_ir::Source;
+    use quotient_kit::LoadOptions;
+    use quotient_murphi::LANGUAGE;
 
     fn model(text: &str) -> Model {
         let source = Source::new("test.m", text.to_owned());
-        load(source, Language::Murphi, &LoadOptions::default()).unwrap_or_else(|error| panic!("{error:?}")).model
+        LANGUAGE.load(source, &LoadOptions::default()).unwrap_or_else(|error| panic!("{error:?}")).model
     }
 
     /// Indices once and twice on a path, values, indices and values of unions, records, constants.

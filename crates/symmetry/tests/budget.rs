@@ -4,8 +4,9 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{Budget, Interrupt, Layout, Model, PropertyId, Source};
+use quotient_kit::LoadOptions;
+use quotient_murphi::LANGUAGE;
 use quotient_symmetry::{
     Certifier, DetectionError, Explainer, PartialRefusal, PartialSymmetry, Preserved, Rejection, declared,
     declared_preserving, detect, detect_preserving, detect_with_cost, most_permutations,
@@ -16,7 +17,7 @@ fn example(name: &str, constants: &[(&str, &str)]) -> Model {
     let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
     let constants = constants.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect();
     let options = LoadOptions { constants, ..LoadOptions::default() };
-    let loaded = load(Source::new(name, text), Language::Murphi, &options);
+    let loaded = LANGUAGE.load(Source::new(name, text), &options);
     loaded.unwrap_or_else(|error| panic!("{name}: {error:?}")).model
 }
 

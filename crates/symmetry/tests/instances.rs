@@ -4,10 +4,10 @@
 
 use std::path::Path;
 
-use quotient_frontends::{Language, LoadOptions, load};
 use quotient_groups::SparsePermutation;
 use quotient_groups::random::Random;
 use quotient_ir::{Action, Budget, Interpreter, Layout, Model, Outcome, PropertyId, RuleId, Source, Valuation};
+use quotient_kit::{FrontEnd, LoadOptions};
 use quotient_symmetry::{
     Canonicalizer, CertifiedGroup, Instance, InstanceAction, InstanceMap, Subject, Workspace, declared, detect,
 };
@@ -145,8 +145,8 @@ fn check(name: &str, model: &Model, group: &CertifiedGroup, layout: &Layout) {
     assert!(check.moved > 0, "{name}");
 }
 
-fn loaded(name: &str, text: String, language: Language) -> Model {
-    let loaded = load(Source::new(name, text), language, &LoadOptions::default());
+fn loaded(name: &str, text: String, language: &FrontEnd) -> Model {
+    let loaded = language.load(Source::new(name, text), &LoadOptions::default());
     loaded.unwrap_or_else(|error| panic!("{name}: {error:?}")).model
 }
 
@@ -154,9 +154,9 @@ fn example(path: &str) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models").join(path);
     let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
     let language = match file.extension().and_then(|extension| extension.to_str()) {
-        Some("m") => Language::Murphi,
-        Some("pml") => Language::Promela,
-        _ => Language::B,
+        Some("m") => &quotient_murphi::LANGUAGE,
+        Some("pml") => &quotient_promela::LANGUAGE,
+        _ => &quotient_b::LANGUAGE,
     };
     let model = loaded(path, text, language);
     let layout = Layout::new(&model).expect("a layout");
@@ -186,7 +186,7 @@ fn images_of_instances_do_the_same_for_images_of_states() {
 #[test]
 fn declared_groups_act_on_instances_as_well() {
     let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/murphi/german.m"));
-    let model = loaded("german.m", text.expect("the example"), Language::Murphi);
+    let model = loaded("german.m", text.expect("the example"), &quotient_murphi::LANGUAGE);
     let layout = Layout::new(&model).expect("a layout");
     let found = declared(&model, &layout, &[], &Budget::unlimited()).expect("certified");
     check("german.m", &model, &found.group, &layout);
@@ -201,7 +201,7 @@ fn instances_that_do_the_same_have_images() {
         ruleset i: p; twice: 0..1 do rule x[i] < 2 ==> x[i] := x[i] + 1 end end;
         ruleset i: p; j: p do rule i != j & x[i] = 2 ==> x[i] := 0 end end;
         ruleset i: p do rule true ==> turn := 1 - turn end end;";
-    let model = loaded("same.m", text.to_owned(), Language::Murphi);
+    let model = loaded("same.m", text.to_owned(), &quotient_murphi::LANGUAGE);
     let layout = Layout::new(&model).expect("a layout");
     let found = detect(&model, &layout, &[], &Budget::unlimited()).expect("certified");
     check("same.m", &model, &found.group, &layout);
@@ -211,7 +211,7 @@ fn instances_that_do_the_same_have_images() {
         rule \"a\" x[0] < 2 ==> x[0] := x[0] + 1 end;
         rule \"also a\" x[0] < 2 ==> x[0] := x[0] + 1 end;
         rule \"b\" x[1] < 2 ==> x[1] := x[1] + 1 end;";
-    let model = loaded("uneven.m", uneven.to_owned(), Language::Murphi);
+    let model = loaded("uneven.m", uneven.to_owned(), &quotient_murphi::LANGUAGE);
     let layout = Layout::new(&model).expect("a layout");
     let found = detect(&model, &layout, &[], &Budget::unlimited()).expect("certified");
     check("uneven.m", &model, &found.group, &layout);

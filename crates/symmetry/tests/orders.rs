@@ -3,9 +3,10 @@
 
 use std::path::Path;
 
-use quotient_frontends::{Language, LoadOptions, load};
 use quotient_groups::PermutationGroup;
 use quotient_ir::{Layout, Model, PropertyId, Source};
+use quotient_kit::LoadOptions;
+use quotient_murphi::LANGUAGE;
 use quotient_symmetry::detect;
 
 fn model(name: &str, constants: &str) -> Model {
@@ -16,7 +17,7 @@ fn model(name: &str, constants: &str) -> Model {
         (name.to_owned(), value.to_owned())
     });
     let options = LoadOptions { constants: constants.collect(), ..LoadOptions::default() };
-    load(Source::new(name, text), Language::Murphi, &options).unwrap_or_else(|error| panic!("{name}: {error:?}")).model
+    LANGUAGE.load(Source::new(name, text), &options).unwrap_or_else(|error| panic!("{name}: {error:?}")).model
 }
 
 /// The order and the structure of a model's symmetries that preserve all its properties.

@@ -10,7 +10,8 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use quotient_explicit::check_system;
-use quotient_frontends::{Language, LoadOptions, load};
+use quotient_kit::LoadOptions;
+use quotient_murphi::LANGUAGE;
 use quotient_ir::{Action, Fault, Interpreter, Layout, Model, PropertyId, Source};
 use quotient_search::{Event, Instance, Report, SearchOptions, SearchOrder, Silent, TransitionSystem, Verdict};
 use quotient_systems::{CompiledSystem, SpecialisedSystem};
@@ -153,7 +154,7 @@ fn compare_loosely(name: &str, model: &Model) -> usize {
 fn read(path: &Path) -> Option<(String, Model)> {
     let name = path.file_name()?.to_string_lossy().into_owned();
     let text = String::from_utf8_lossy(&fs::read(path).ok()?).into_owned();
-    let loaded = load(Source::new(name.clone(), text), Language::Murphi, &LoadOptions::default());
+    let loaded = LANGUAGE.load(Source::new(name.clone(), text), &LoadOptions::default());
     Some((name, loaded.ok()?.model))
 }
 
@@ -175,7 +176,7 @@ fn on_models_that_use_every_construct() {
     for file in files {
         let text = fs::read_to_string(&file).expect("the model can be read");
         let source = Source::new(file.display().to_string(), text);
-        let model = match load(source, Language::Murphi, &LoadOptions::default()) {
+        let model = match LANGUAGE.load(source, &LoadOptions::default()) {
             Ok(loaded) => loaded.model,
             Err(diagnostics) => {
                 let messages: Vec<String> = diagnostics.into_iter().map(|diagnostic| diagnostic.message).collect();
@@ -223,7 +224,7 @@ fn on_extremes() {
         sum = chain(" + ", 200),
         conjunction = conjunction.join(" & "),
     );
-    let model = match load(Source::new("extremes.m", text), Language::Murphi, &LoadOptions::default()) {
+    let model = match LANGUAGE.load(Source::new("extremes.m", text), &LoadOptions::default()) {
         Ok(loaded) => loaded.model,
         Err(diagnostics) => panic!("{:?}", diagnostics.iter().map(|entry| &entry.message).collect::<Vec<_>>()),
     };

@@ -4,8 +4,9 @@ use std::convert::Infallible;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use quotient_frontends::{Language, LoadOptions, load, with_mentioned_files};
+use quotient::languages::{Language, LoadOptions, load, with_mentioned_files};
 use quotient_ir::{Model, Source};
+pub use quotient_language_testkit::workspace;
 
 use crate::expectation::{Case, Header};
 
@@ -18,12 +19,6 @@ pub struct Example {
     pub text: String,
     /// Its expectations.
     pub header: Header,
-}
-
-/// The root folder of the workspace.
-pub fn workspace() -> PathBuf {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2);
-    root.expect("this crate lies two folders below the workspace").to_owned()
 }
 
 /// All Murphi examples, by name.

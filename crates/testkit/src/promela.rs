@@ -3,11 +3,11 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
+use quotient::languages::{Language, LoadOptions, load, source_from_bytes};
 use quotient_engines::{
     Batches, CompiledSystem, Event, Instance, PassingSystem, SearchOptions, Sink, SpecialisedSystem, Successors, Tag,
     TransitionSystem,
 };
-use quotient_frontends::{Language, LoadOptions, load, source_from_bytes};
 use quotient_groups::PermutationGroup;
 use quotient_ir::{DeadlockMode, Diagnostic, Interpreter, Layout, Model, PropertyId, SourceStatement, Violation};
 use rustc_hash::FxHashSet;

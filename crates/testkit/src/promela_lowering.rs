@@ -1,7 +1,7 @@
 //! Promela texts lowered with all orders of steps, or with merged ones, whatever is asked of the model.
 
 use quotient::Model;
-use quotient_frontends::{Language, LoadOptions, load};
+use quotient::languages::{Language, LoadOptions, load};
 use quotient_ir::Source;
 
 /// The model of a text. The facade takes it as it is, since it does not know the text.

@@ -1,6 +1,6 @@
 //! Random models of each language, as tests of engines compare them.
 
-use quotient_frontends::{Language, LoadOptions, load};
+use quotient::languages::{Language, LoadOptions, load};
 use quotient_ir::{DeadlockMode, Model, Source};
 
 use crate::examples::load_murphi;

@@ -1,9 +1,9 @@
 //! What B machines mean, one small machine for each point: how many states there are, root and valuations of
 //! constants included, and what is violated.
 
+use quotient::languages::{Language, LoadOptions, load, mentioned_files};
 use quotient::names::{property_kind, property_title};
 use quotient_engines::{Report, SearchOptions, Silent, Subject, Verdict};
-use quotient_frontends::{Language, LoadOptions, load, mentioned_files};
 use quotient_ir::{DeadlockMode, Layout, Model, Source, TableIndex, Violation, verify};
 use quotient_testkit::search::check;
 

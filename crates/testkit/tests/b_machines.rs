@@ -12,8 +12,8 @@
 
 use std::fs;
 
+use quotient::languages::{Language, LoadOptions, load};
 use quotient_engines::{ReductionPlan, Report, SearchOptions, Silent, SymmetrySource, Verdict};
-use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{
     DeadlockMode, Interpreter, Layout, Model, PrintOptions, PropertyId, PropertyKind, Source, print_murphi, replay,
     verify,

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
+use quotient::languages::{Language, LoadOptions, WellDefinedness, load};
 use quotient_engines::{PartitionTime, SearchOptions, Silent, SymmetrySource, Verdict};
-use quotient_frontends::{Language, LoadOptions, WellDefinedness, load};
 use quotient_ir::{
     DeadlockMode, Interpreter, Layout, Model, Outcome, PrintOptions, PropertyId, Source, StartId, TableIndex,
     print_murphi, verify,

@@ -3,7 +3,7 @@
 //! formula that the front end makes is decided by the brute-force oracle, on the model with its root and its repeated last
 //! states.
 
-use quotient_frontends::{Language, LoadOptions, load};
+use quotient::languages::{Language, LoadOptions, load};
 use quotient_ir::{Fairness, Source};
 use quotient_temporal::{Atom, Formula, Formulas, Lasso};
 use quotient_testkit::prerequisites::corpus;

@@ -9,11 +9,11 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use num_bigint::BigUint;
+use quotient::languages::{Language, LoadOptions, load};
 use quotient_engines::{
     CountersBounds, CountersError, CountersReport, Report, SearchOptions, Silent, StopReason, Subject, Verdict, check,
     check_by_counters, plan_in_steps,
 };
-use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{Budget, DeadlockMode, Layout, Model, PropertyId, PropertyKind, Source};
 use quotient_symmetry::{Preserved, TextSymmetries, symmetries_of_text};
 use quotient_testkit::examples::{

@@ -1,10 +1,10 @@
 //! Claims about events: textbook examples, and random pairs of processes against the definitions on graphs of a direct
 //! interpreter. Violations are replayed by the engine.
 
+use quotient::languages::{Language, LoadOptions, load};
 use quotient_engines::{
     SearchOptions, Silent, StopReason, SymmetrySource, TemporalReport, UsedSymmetry, Verdict, check_temporal,
 };
-use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{Layout, Model, Source};
 use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::random_csp::{RandomRefinement, random_refinement, random_symmetric_refinement};

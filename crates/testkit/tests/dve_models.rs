@@ -3,8 +3,8 @@
 
 use std::path::PathBuf;
 
+use quotient::languages::{Language, LoadOptions, load};
 use quotient_engines::{EngineError, Extent, SearchOptions, Silent, SymmetrySource, Verdict};
-use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{Budget, DeadlockMode, Interrupt, Layout, Model, PropertyId, Source};
 use quotient_symmetry::Preserved;
 use quotient_testkit::examples::dve_examples;

@@ -1,8 +1,8 @@
 //! Searches whose states are packed by the values that occur find what others find, however soon they
 //! begin to guess and however often the guess is wrong.
 
+use quotient::languages::{Language, LoadOptions, load};
 use quotient_engines::{Narrowing, Report, SearchOptions, SearchOrder, Silent};
-use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{DeadlockMode, Model, Source};
 use quotient_testkit::random_b::random_machine;
 use quotient_testkit::random_murphi::{ProgramOptions, random_program};

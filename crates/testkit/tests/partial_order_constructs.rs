@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use quotient_engines::relations;
 use quotient_engines::{Report, SearchOptions, SearchOrder, Silent, Spill, Subject, SymmetrySource, Verdict, check};
-use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{DeadlockMode, Interrupt, Layout, Model, PropertyId, PropertyKind, Source};
 use quotient_symmetry::Strategy;
 use quotient_testkit::examples::load_murphi;

@@ -6,11 +6,11 @@
 //! `QUOTIENT_RANDOM_PASSING` sets the number of models, `QUOTIENT_RANDOM_SEED` the first seed.
 
 use num_bigint::BigUint;
+use quotient::languages::{Language, LoadOptions, load};
 use quotient_engines::{
     AdaptiveError, PartitionTime, Report, SearchOptions, SearchOrder, Silent, Spill, StopReason, SymmetrySource,
     Verdict, check_system,
 };
-use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{
     DeadlockMode, Expr, Formula, Interpreter, Layout, Model, Property, PropertyId, PropertyKind, Source, Span,
     UnaryOperator, verify,

@@ -6,8 +6,8 @@
 use std::fs;
 use std::path::PathBuf;
 
+use quotient::languages::{Language, LoadOptions, load};
 use quotient_engines::{SearchOptions, Silent};
-use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{DeadlockMode, Model, PrintOptions, Source, print_murphi};
 use quotient_testkit::examples::{load_murphi, murphi_examples, promela_examples};
 use quotient_testkit::pool::map_on_workers;

@@ -4,8 +4,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use quotient::languages::{Language, LoadOptions, load};
 use quotient_engines::{EngineError, Extent, Report, SearchOptions, Silent, SymmetrySource, Verdict};
-use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{DeadlockMode, Layout, PropertyId, Source};
 use quotient_testkit::examples::promela_examples;
 use quotient_testkit::pool::map_on_workers;

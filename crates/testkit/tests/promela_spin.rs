@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
 
+use quotient::languages::{Language, LoadOptions, load};
 use quotient_engines::{SearchOptions, Silent, Subject, Verdict};
-use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{DeadlockMode, Source, SourceStatement};
 use quotient_testkit::examples::workspace;
 use quotient_testkit::pool::map_on_workers;

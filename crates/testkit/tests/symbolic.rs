@@ -6,11 +6,11 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use num_bigint::BigUint;
+use quotient::languages::{Language, LoadOptions, load};
 use quotient_engines::{
     Report, SearchOptions, SetsReport, Silent, StopReason, Subject, SymbolicError, SymbolicReport, SymbolicSymmetry,
     SymmetrySource, Verdict, ViolationLimit, Way, check, check_symbolic, count_by_saturation,
 };
-use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{Budget, DeadlockMode, Layout, Model, PropertyId, PropertyKind, Source};
 use quotient_symmetry::Strategy;
 use quotient_testkit::examples::{

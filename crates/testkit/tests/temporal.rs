@@ -7,12 +7,12 @@
 
 use std::ops::ControlFlow;
 
+use quotient::languages::{Language, LoadOptions, Loaded, load};
 use quotient_engines::temporal::tree::{EdgeClasses, Ending, Graph, GraphBuilder, TreeOptions, check_tree};
 use quotient_engines::{
     CountersError, EngineError, FairnessMode, FairnessScope, SearchOptions, Silent, SymbolicError, SymbolicSymmetry,
     SymmetrySource, UsedSymmetry, Verdict, check_symbolic_tree, check_temporal, check_temporal_by_counters,
 };
-use quotient_frontends::{Language, LoadOptions, Loaded, load};
 use quotient_ir::{
     Expr, Fairness, Formula as PropertyFormula, Layout, Model, Positions, PropertyId, PropertyKind, Source, TableIndex,
     Temporal, TemporalClaim,

@@ -5,11 +5,11 @@
 
 use std::time::Duration;
 
+use quotient::languages::{Language, LoadOptions, load};
 use quotient_engines::{
     EngineError, SearchOptions, Silent, SymmetrySource, TemporalParts, TemporalReport, Verdict, check_temporal,
     parts_obstacle,
 };
-use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::walk::{Node, visit_nodes};
 use quotient_ir::{
     BinaryOperator, Expr, ExprId, Fairness, Formula as PropertyFormula, Layout, Model, Parameter, Positions, Property,

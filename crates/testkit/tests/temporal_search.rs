@@ -1,7 +1,7 @@
 //! Temporal properties of small models whose verdicts are known by hand.
 
+use quotient::languages::Language;
 use quotient::{FairnessMode, Model, Options, Plan, Reduction, Strategy, Symmetry, UsedSymmetry, Verdict};
-use quotient_frontends::Language;
 use quotient_ir::{Formula, Positions, Property, PropertyKind, Temporal, TemporalClaim};
 use quotient_temporal::Formulas;
 use quotient_temporal::syntax::parse_plain;

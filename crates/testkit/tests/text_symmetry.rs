@@ -10,7 +10,7 @@ use std::thread::available_parallelism;
 use std::time::Instant;
 
 use num_bigint::BigUint;
-use quotient_frontends::{Language, LoadOptions, load};
+use quotient::languages::{Language, LoadOptions, load};
 use quotient_ir::{Budget, Interrupt, Layout, Model, PropertyId, Source};
 use quotient_symmetry::{CertifiedGroup, Certifier, Preserved, Rejection, detect, symmetries_of_text};
 use quotient_testkit::examples::{load_murphi, with_files_beside, workspace};

@@ -3,6 +3,7 @@
 use quotient_engines::Subject;
 
 use crate::control::{Control, Silent};
+use crate::languages::Language;
 use crate::model::Model;
 use crate::options::{Options, PartialOrder, Symmetry};
 use crate::plan::Plan;
@@ -42,7 +43,7 @@ fn clients(n: usize) -> String {
 }
 
 fn checked(text: &str, options: &Options, quantum: u64) -> Report {
-    let model = Model::from_text("model", text, quotient_frontends::Language::Murphi).expect("it is a model");
+    let model = Model::from_text("model", text, Language::Murphi).expect("it is a model");
     let control = Control::default();
     control.set_quantum(quantum);
     let plan = Plan::new(&model, options).expect("the options go together");

@@ -10,15 +10,15 @@ use quotient_ir::{
 
 use super::json::{Json, JsonKind, quoted};
 use super::{FORMAT, Misfit, RunOrigin, VERSION, fault_at, hash_of, scalars, slot_names, start_of};
-use quotient_frontends::WellDefinedness;
+use crate::languages::WellDefinedness;
 
 use crate::lowering::Lowering;
+use crate::languages::Language;
 use crate::model::{LoadOptions, Model};
 use crate::names::{
     NamedArgument, action_arguments, action_name, parameter_cells, property_arguments, property_name, visible,
 };
 use crate::walk::{Candidate, Consequence};
-use quotient_frontends::Language;
 
 /// Writes a run.
 pub(super) fn write(out: &mut dyn Write, model: &Model, origin: &RunOrigin<'_>, trace: &Trace) -> io::Result<()> {

@@ -232,9 +232,9 @@ fn slot_names(layout: &Layout) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::languages::Language;
     use crate::options::Options;
     use crate::plan::Plan;
-    use quotient_frontends::Language;
 
     const TEXT: &str = r#"
         var x: 0..3; on: array [0..1] of boolean; m: multiset [2] of 0..1;

@@ -102,7 +102,7 @@ fn process_type(model: &Model) -> Option<TypeId> {
 
 #[cfg(test)]
 mod tests {
-    use quotient_frontends::Language;
+    use crate::languages::Language;
     use quotient_ir::{Action, RuleId, StartId, TableIndex, Trace, TraceStep, Valuation};
 
     use super::lanes;

@@ -102,8 +102,8 @@ fn reduction(plan: &ReductionPlan) -> &Reduction {
 
 #[cfg(test)]
 mod tests {
+    use crate::languages::Language;
     use num_bigint::BigUint;
-    use quotient_frontends::Language;
     use quotient_ir::Interpreter;
 
     use crate::control::Silent;

@@ -260,7 +260,7 @@ mod tests {
             "test.m",
             "var a: 0..2; b: 0..2; c: 0..2; startstate a := 0 end; rule true ==> a := 0 end;".to_owned(),
         );
-        let loaded = quotient_frontends::load(source, quotient_frontends::Language::Murphi, &Default::default());
+        let loaded = quotient_murphi::LANGUAGE.load(source, &Default::default());
         let layout = Layout::new(&loaded.expect("a model").model).expect("a layout");
         let moves = (0..3).flat_map(|value| [(value, 3 + (value + 1) % 3), (3 + (value + 1) % 3, value)]).collect();
         literals.action(&layout, &SparsePermutation::from_moves(moves).expect("a permutation")).expect("an action")

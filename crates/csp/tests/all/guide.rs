@@ -1,0 +1,9 @@
+//! Every model in the user guide is one that the front end reads without a complaint.
+
+use quotient_csp::LANGUAGE;
+use quotient_language_testkit::guide;
+
+#[test]
+fn models_in_the_guide_are_right() {
+    guide::check("csp.md", "csp", &LANGUAGE);
+}

@@ -1,0 +1,4 @@
+//! What holds for all front ends, through the table of languages.
+
+mod formulas;
+mod outline;
