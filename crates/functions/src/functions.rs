@@ -9,8 +9,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::behaviour::{Behaviour, Claim, Preserved, Refused, unfold};
 use crate::circuit::{Circuit, Node, NodeId};
 use crate::evaluation::{Assignment, Evaluation};
+use crate::event::{Event, Write, Written};
 use crate::instance::Instance;
-use crate::unfold::{Event, Write, Written};
 
 /// An instance of [`Functions`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
