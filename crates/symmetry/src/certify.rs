@@ -20,6 +20,7 @@ mod decisions;
 mod event_set;
 mod exhaust;
 mod instances;
+mod text;
 
 use std::sync::{Arc, OnceLock};
 
@@ -31,12 +32,13 @@ use quotient_functions::{
     Relabelling, Subject, Users,
 };
 use quotient_groups::{OrbitPartition, PermutationGroup, Point, SparsePermutation, Structure};
-use quotient_ir::{Action, Budget, Layout, Model, PropertyId, RuleId, SlotId, Spent, TableIndex, TypeId};
+use quotient_ir::{Action, Budget, Layout, Model, PropertyId, SlotId, Spent, TableIndex};
 
-use crate::graph::watch;
+use crate::interchangeable::{InstanceOrbit, InterchangeableValues};
 use crate::literals::{Literals, NoAction, StateMap};
 use crate::relabelling::relabelling;
 use crate::text::TextInstances;
+use crate::watch::watch;
 pub(crate) use event_set::EventSet;
 pub use exhaust::CertificationReport;
 use exhaust::{Exhaustion, SlotPermutation};
@@ -103,17 +105,6 @@ enum KnownInstances {
     Text(Arc<TextInstances>),
 }
 
-/// Values of a type that can be exchanged freely.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InterchangeableValues {
-    /// The type.
-    pub ty: TypeId,
-    /// The values, at least two.
-    pub values: Vec<i64>,
-    /// The certified exchange of each value with the next.
-    pub exchanges: Vec<SparsePermutation>,
-}
-
 impl CertifiedGroup {
     /// The points that are permuted.
     pub fn literals(&self) -> &Literals {
@@ -149,26 +140,6 @@ impl CertifiedGroup {
             }
         };
         Self { literals: self.literals.clone(), generators, maps, interchangeable, rule_classes, instances }
-    }
-    /// The group of permutations that the text was shown not to notice.
-    pub(crate) fn of_text(
-        model: &Model,
-        layout: &Layout,
-        literals: Literals,
-        generators: Vec<SparsePermutation>,
-        interchangeable: Vec<InterchangeableValues>,
-        (instances, exchanged): (TextInstances, &[Vec<RuleId>]),
-    ) -> Option<Self> {
-        let maps = generators.iter().map(|generator| literals.action(layout, generator).ok());
-        let maps = maps.collect::<Option<Vec<_>>>()?;
-        let mut rule_classes: Vec<u32> = (0..model.rules.len() as u32).collect();
-        for rules in exchanged {
-            for rule in rules {
-                rule_classes[rule.position()] = rules[0].position() as u32;
-            }
-        }
-        let instances = KnownInstances::Text(Arc::new(instances));
-        Some(Self { literals, generators, maps, interchangeable, rule_classes, instances })
     }
     /// For each rule, by position, a rule of its orbit under the symmetries of the model, the same for the whole orbit:
     /// if one of them can ever fire, so may the others.
@@ -210,16 +181,6 @@ impl CertifiedGroup {
     pub fn is_trivial(&self) -> bool {
         self.generators.is_empty()
     }
-}
-
-/// Instances of a property that symmetries exchange: what one of them says about a state, every other one says about an
-/// image of that state.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InstanceOrbit {
-    /// The property.
-    pub property: PropertyId,
-    /// The cells of the parameters of each instance, in order of enumeration. At least two.
-    pub instances: Vec<Vec<i64>>,
 }
 
 /// Why a permutation is not a symmetry.

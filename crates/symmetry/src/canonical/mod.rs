@@ -32,8 +32,8 @@ use quotient_groups::{PermutationGroup, SparsePermutation};
 use quotient_ir::{Budget, Layout, Model, Spent};
 
 use crate::certify::{CertifiedGroup, FirstSlots};
-use crate::graph::watch;
 use crate::literals::{Literals, StateMap};
+use crate::watch::watch;
 pub use cardinality::Cardinality;
 pub use factor::MethodKind;
 use factor::{Factor, FactorScratch};

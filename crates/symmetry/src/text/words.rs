@@ -11,7 +11,7 @@ use super::inference::{Cause, Computed, Why};
 use super::patch::Patch;
 use super::shapes::{Part, Role};
 use super::uses::{Use, Uses};
-use crate::explain::Individuals;
+use crate::individuals::Individuals;
 
 /// A place of the text that limits the permutations of a role: the first of those that do the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
