@@ -8,7 +8,7 @@ use num_bigint::BigUint;
 use quotient_ir::{
     DeadlockMode, Fault, FaultKind, Interpreter, Model, PropertyId, PropertyKind, Trace, Valuation, Violation,
 };
-use quotient_symmetry::{Cardinality, Workspace};
+use quotient_representatives::{Cardinality, Workspace};
 
 use crate::distributed::{self, OrbitCounter};
 use crate::explicit::checkpoint::{CheckpointSubject, Saved};

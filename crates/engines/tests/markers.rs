@@ -6,7 +6,7 @@ use quotient_engines::{
     EngineError, ReductionPlan, Report, SearchOptions, Silent, Spill, StopReason, StoreMode, SymmetrySource, Verdict,
 };
 use quotient_ir::{Layout, Model, PropertyId};
-use quotient_symmetry::Strategy;
+use quotient_representatives::Strategy;
 use quotient_testkit::examples::{load_murphi, murphi_examples};
 use quotient_testkit::search::{check_with, plan};
 

@@ -9,7 +9,7 @@ use quotient_engines::{
 };
 use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{DeadlockMode, Layout, Model, PropertyId, Source};
-use quotient_symmetry::{Strategy, Workspace};
+use quotient_representatives::{Strategy, Workspace};
 use quotient_testkit::search::{check_with, cross_check, plan};
 
 fn model(text: &str) -> Model {

@@ -9,7 +9,8 @@ use quotient_engines::{
     AdaptiveError, EngineError, Reduction as Method, ReductionPlan, SearchOptions, SymmetrySource, too_large,
 };
 use quotient_ir::{Budget, Interrupt, PropertyId};
-use quotient_symmetry::{Declared, Describer, Detection, DetectionError, PartialSymmetry, Preserved, Strategy};
+use quotient_representatives::Strategy;
+use quotient_symmetry::{Declared, Describer, Detection, DetectionError, PartialSymmetry, Preserved};
 
 use crate::adaptive::AdaptiveUse;
 use crate::clock;

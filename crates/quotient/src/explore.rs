@@ -13,7 +13,8 @@ use quotient_engines::{
 };
 use quotient_groups::SparsePermutation;
 use quotient_ir::{Action, DeadlockMode, Interrupt, Layout};
-use quotient_symmetry::{Describer, Families, Strategy, Workspace};
+use quotient_representatives::{Strategy, Workspace};
+use quotient_symmetry::{Describer, Families};
 
 use crate::adaptive;
 use crate::beside::SetBeside;

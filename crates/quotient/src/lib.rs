@@ -131,9 +131,10 @@ pub use quotient_engines::{
     TemporalReport, UsedSymmetry, Verdict, ViolationLimit, Way,
 };
 pub use quotient_frontends::{LabelChecks, Language, WellDefinedness, format_murphi, outline, syntax_errors};
+pub use quotient_representatives::Strategy;
 pub use quotient_symmetry::{
     CertificationReport, CertifiedGroup, Completed, Description, Explanation, Family, Fixed, Individuals, Limit, Moved,
-    Reason, Refused, RoleReport, Strategy, TooManyStates, Witness,
+    Reason, Refused, RoleReport, TooManyStates, Witness,
 };
 pub use report::{
     CrossCheck, GroupReport, Optimum, PartialOrderReport, ProofReport, ReductionReport, Remark, Report, SliceReport,

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use quotient_engines::{FairnessMode, Membership, SearchOrder, SolverMethod, Spill, StoreMode, ViolationLimit, Way};
 use quotient_ir::DeadlockMode;
-use quotient_symmetry::Strategy;
+use quotient_representatives::Strategy;
 
 /// Which symmetries to use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -8,7 +8,7 @@ use std::sync::mpsc::{self, Receiver, TryRecvError};
 use quotient_engines::partial_order::{Obstacle, Relations};
 use quotient_engines::{Progress, Report, SearchOptions, SearchOrder, StopReason, StoreMode, TemporalParts, Verdict};
 use quotient_ir::{Budget, Interrupt, Meter};
-use quotient_symmetry::Strategy;
+use quotient_representatives::Strategy;
 
 use crate::attempt::{Attempt, Reached};
 use crate::control::{Control, STACK_BYTES};

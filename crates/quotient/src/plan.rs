@@ -33,7 +33,7 @@ use quotient_engines::{
     FairnessMode, FairnessScope, SearchOptions, SearchOrder, StoreMode, ViolationLimit, global_obstacle, parts_obstacle,
 };
 use quotient_ir::{DeadlockMode, PropertyId, PropertyKind, Temporal};
-use quotient_symmetry::Strategy;
+use quotient_representatives::Strategy;
 
 use crate::control::{Control, Observer, Silent};
 use crate::error::Error;

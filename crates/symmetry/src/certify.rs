@@ -77,7 +77,7 @@ impl FirstSlots {
         &self.generators
     }
     /// The generators as maps of states.
-    pub(crate) fn maps(&self) -> &[StateMap] {
+    pub fn maps(&self) -> &[StateMap] {
         &self.maps
     }
     /// The same action on states in which some slots always have the same value: these are not moved. `None` if a

@@ -11,7 +11,6 @@
 //! Everything that can take long draws on a [`Budget`](quotient_ir::Budget) and gives up when it is spent or
 //! interrupted: this is an error ([`DetectionError::GaveUp`]), never another group.
 
-mod canonical;
 mod certify;
 mod declared;
 mod describe;
@@ -19,7 +18,6 @@ mod detect;
 mod error;
 mod exchanges;
 mod explain;
-mod full;
 mod graph;
 mod individuals;
 mod interchangeable;
@@ -31,14 +29,12 @@ mod relabelling;
 mod text;
 mod watch;
 
-pub use canonical::{Canonicalizer, Cardinality, MethodKind, Strategy, Unsupported, Workspace};
 pub use certify::{CertificationReport, CertifiedGroup, Certifier, FirstSlots, InstanceAction, InstanceMap, Rejection};
 pub use declared::{Declared, Refused, declared, declared_preserving};
 pub use describe::{Describer, Description, Moved, TypeMove, ValueMove};
 pub use detect::{Detection, PhaseTimes, PropertyCost, detect, detect_preserving, detect_with_cost};
 pub use error::{DetectionError, Uncertified};
 pub use explain::{Completed, EXPLAINED, Explainer, Explanation, Family, Reason, Request};
-pub use full::{NoFullEncoding, full_symmetries};
 pub use individuals::Individuals;
 pub use interchangeable::{InstanceOrbit, InterchangeableValues};
 pub use literals::{Literals, NoAction, SlotLiterals, SlotMove, StateMap};

@@ -13,7 +13,7 @@ use quotient_engines::{
 };
 use quotient_frontends::{Language, LoadOptions, load};
 use quotient_ir::{Budget, DeadlockMode, Layout, Model, PropertyId, PropertyKind, Source};
-use quotient_symmetry::Strategy;
+use quotient_representatives::Strategy;
 use quotient_testkit::examples::{
     csp_examples, dve_examples, load_murphi, murphi_examples, promela_examples, with_files_beside,
 };

@@ -6,7 +6,7 @@
 
 use std::ops::ControlFlow;
 
-use quotient_symmetry::Workspace;
+use quotient_representatives::Workspace;
 
 use crate::explicit::store::StateNumber;
 use crate::observer::{Observer, Progress};

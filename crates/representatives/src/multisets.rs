@@ -11,12 +11,12 @@ use num_bigint::BigUint;
 use quotient_groups::{Point, SparsePermutation};
 use quotient_ir::{Layout, MultisetSlots, SlotId, TableIndex};
 
-use super::points::Field;
-use crate::literals::{Literals, StateMap};
+use crate::points::Field;
+use quotient_symmetry::{Literals, StateMap};
 
 /// The multisets that a group changes.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Multisets {
+pub(crate) struct Multisets {
     entries: Vec<Multiset>,
 }
 
@@ -29,7 +29,7 @@ struct Multiset {
 
 impl Multisets {
     /// The multisets that some maps change.
-    pub(super) fn new(layout: &Layout, maps: &[StateMap]) -> Self {
+    pub(crate) fn new(layout: &Layout, maps: &[StateMap]) -> Self {
         let mut changed: Vec<MultisetSlots> = maps.iter().flat_map(|map| map.multisets().iter().copied()).collect();
         changed.sort_unstable_by_key(|multiset| multiset.first);
         changed.dedup();
@@ -46,12 +46,12 @@ impl Multisets {
         Self { entries }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
     /// The exchanges of neighbouring positions.
-    pub(super) fn exchanges(&self) -> Vec<StateMap> {
+    pub(crate) fn exchanges(&self) -> Vec<StateMap> {
         let mut exchanges = Vec::new();
         for Multiset { slots, .. } in &self.entries {
             for position in 1..slots.capacity {
@@ -66,12 +66,12 @@ impl Multisets {
     }
 
     /// The number of permutations of positions.
-    pub(super) fn order(&self) -> BigUint {
+    pub(crate) fn order(&self) -> BigUint {
         self.entries.iter().flat_map(|entry| 1..=entry.slots.capacity).map(BigUint::from).product()
     }
 
     /// Sorts the elements, as states keep them.
-    pub(super) fn sort(&self, state: &mut [u64]) {
+    pub(crate) fn sort(&self, state: &mut [u64]) {
         for entry in &self.entries {
             let mut elements = entry.elements(state);
             elements.sort_unstable();
@@ -86,7 +86,7 @@ impl Multisets {
     }
 
     /// The number of arrangements of the elements of a state.
-    pub(super) fn arrangements(&self, state: &[u64]) -> BigUint {
+    pub(crate) fn arrangements(&self, state: &[u64]) -> BigUint {
         let factorial = |number: usize| (1..=number).map(BigUint::from).product::<BigUint>();
         let mut all = BigUint::from(1u32);
         for entry in &self.entries {
@@ -101,7 +101,7 @@ impl Multisets {
 
     /// A permutation of literals with the same effect as another one, except on the order of elements: each position of
     /// a multiset is mapped to the same position.
-    pub(super) fn straightened(&self, literals: &Literals, element: &SparsePermutation) -> SparsePermutation {
+    pub(crate) fn straightened(&self, literals: &Literals, element: &SparsePermutation) -> SparsePermutation {
         let multiset_of = |slot: SlotId| {
             self.entries.iter().map(|entry| &entry.slots).find(|slots| {
                 let offset = slot.position().wrapping_sub(slots.first.position());

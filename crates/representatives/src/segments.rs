@@ -6,11 +6,11 @@ use num_bigint::BigUint;
 
 use quotient_groups::arrangement::arrangement;
 
-use super::elements::CodeMap;
-use super::factor::{Factor, FactorScratch};
-use super::keys::KeyPlan;
-use super::nesting::{NestedSort, SortScratch};
-use super::points::View;
+use crate::elements::CodeMap;
+use crate::factor::{Factor, FactorScratch};
+use crate::keys::KeyPlan;
+use crate::nesting::{NestedSort, SortScratch};
+use crate::points::View;
 
 /// The largest number of objects for which every exchange is listed.
 const LARGEST_NESTING: usize = 64;
@@ -19,7 +19,7 @@ const LISTED_PERMUTATIONS: u64 = 50_000;
 
 /// One factor of a group that is sorted.
 #[derive(Clone, Debug)]
-pub(super) struct Segments {
+pub(crate) struct Segments {
     view: View,
     kind: Kind,
     /// Used for states with too many permutations.
@@ -46,7 +46,7 @@ type Cell = (usize, usize, usize);
 
 /// Working memory for sorting by segments.
 #[derive(Clone, Debug, Default)]
-pub(super) struct SegmentScratch {
+pub(crate) struct SegmentScratch {
     codes: Vec<u64>,
     image: Vec<u64>,
     tokens: Vec<u64>,
@@ -58,7 +58,7 @@ pub(super) struct SegmentScratch {
 
 impl Segments {
     /// The method for a factor, if it is a product of full symmetric groups.
-    pub(super) fn new(view: &View, order: &BigUint, is_segmented: bool) -> Option<Self> {
+    pub(crate) fn new(view: &View, order: &BigUint, is_segmented: bool) -> Option<Self> {
         let found = arrangement(&view.action, order)?;
         if found.is_complete() {
             let sorts: Option<Vec<NestedSort>> =
@@ -88,11 +88,11 @@ impl Segments {
     }
 
     /// Whether every orbit has exactly one representative.
-    pub(super) fn is_exact(&self) -> bool {
+    pub(crate) fn is_exact(&self) -> bool {
         matches!(self.kind, Kind::Nested(_)) || self.fallback.is_some()
     }
 
-    pub(super) fn canonicalize(&self, state: &mut [u64], scratch: &mut SegmentScratch) {
+    pub(crate) fn canonicalize(&self, state: &mut [u64], scratch: &mut SegmentScratch) {
         let things = match &self.kind {
             Kind::Nested(sorts) => {
                 for sort in sorts {

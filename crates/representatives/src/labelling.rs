@@ -18,13 +18,13 @@ use num_bigint::BigUint;
 
 use quotient_groups::arrangement::{Arrangement, NodePosition};
 
-use super::cardinality::Cardinality;
-use super::keys::{ClassField, FEW, KeyPlan};
-use super::near::{Bits, NearPlan, NearScratch};
-use super::points::{Content, Field, NONE, View};
-use super::rows::{RowPlan, Rows};
-use super::stages::{KindParts, Stages};
-use super::twins::{TwinScratch, Twins};
+use crate::cardinality::Cardinality;
+use crate::keys::{ClassField, FEW, KeyPlan};
+use crate::near::{Bits, NearPlan, NearScratch};
+use crate::points::{Content, Field, NONE, View};
+use crate::rows::{RowPlan, Rows};
+use crate::stages::{KindParts, Stages};
+use crate::twins::{TwinScratch, Twins};
 
 /// The largest number of objects that a point may depend on.
 const LONGEST_TUPLE: usize = 4;
@@ -37,7 +37,7 @@ const REMEMBERED: usize = 64;
 
 /// Finds representatives by canonical labelling of the objects of a state.
 #[derive(Clone, Debug)]
-pub(super) struct Labelling {
+pub(crate) struct Labelling {
     kinds: Vec<Kind>,
     /// The kind of each object.
     kind_of: Vec<u16>,
@@ -168,7 +168,7 @@ struct Leaf {
 
 /// Working memory for labelling.
 #[derive(Clone, Debug, Default)]
-pub(super) struct LabellingScratch {
+pub(crate) struct LabellingScratch {
     /// The keys of the objects of all kinds whose keys are narrow, and those of wide ones.
     narrow: Vec<u64>,
     wide: Vec<u128>,
@@ -184,7 +184,7 @@ pub(super) struct LabellingScratch {
     /// Whether the tuples were read.
     is_read: bool,
     /// The fields, objects and tuples looked at so far.
-    pub(super) work: u64,
+    pub(crate) work: u64,
     codes: Vec<u64>,
     /// The codes of the fields without their tuples.
     blanks: Vec<u64>,
@@ -225,7 +225,7 @@ fn mixed(hash: u64, value: u64) -> u64 {
 
 impl Labelling {
     /// The labelling for a view whose group is an arrangement; `None` if a point is not determined by a few objects.
-    pub(super) fn new(view: &View, arrangement: &Arrangement, order: &BigUint) -> Option<Self> {
+    pub(crate) fn new(view: &View, arrangement: &Arrangement, order: &BigUint) -> Option<Self> {
         let tuples = arrangement.tuples(&view.action, LONGEST_TUPLE)?;
         let mut kinds: Vec<Kind> = Vec::new();
         // For each nesting, the number of its first kind.
@@ -404,12 +404,12 @@ impl Labelling {
     }
 
     /// A description for reports.
-    pub(super) fn describe(&self) -> &str {
+    pub(crate) fn describe(&self) -> &str {
         &self.description
     }
 
     /// Replaces states by their representatives. `before` is a representative that they differ little from.
-    pub(super) fn canonicalize_all<'s>(
+    pub(crate) fn canonicalize_all<'s>(
         &self,
         before: Option<&[u64]>,
         states: impl Iterator<Item = &'s mut [u64]>,
@@ -430,7 +430,7 @@ impl Labelling {
     }
 
     /// Replaces a state by its representative. It differs little from `before`, or else from states that came before it.
-    pub(super) fn canonicalize_near(
+    pub(crate) fn canonicalize_near(
         &self,
         view: &View,
         before: Option<&[u64]>,
@@ -444,7 +444,7 @@ impl Labelling {
     }
 
     /// Whether successors may be alike by twins.
-    pub(super) fn has_twins(&self) -> bool {
+    pub(crate) fn has_twins(&self) -> bool {
         self.twins.is_some()
     }
 
@@ -486,7 +486,7 @@ impl Labelling {
 
     /// Replaces a state by its representative.
     #[inline]
-    pub(super) fn canonicalize(&self, state: &mut [u64], scratch: &mut LabellingScratch) {
+    pub(crate) fn canonicalize(&self, state: &mut [u64], scratch: &mut LabellingScratch) {
         if let Some(stages) = &self.stages
             && stages.canonicalize(state)
         {
@@ -531,7 +531,7 @@ impl Labelling {
     }
 
     /// The number of elements of the group that fix a state.
-    pub(super) fn stabiliser_order(&self, state: &[u64], scratch: &mut LabellingScratch) -> Cardinality {
+    pub(crate) fn stabiliser_order(&self, state: &[u64], scratch: &mut LabellingScratch) -> Cardinality {
         if let Some(order) = self.stages.as_ref().and_then(|stages| stages.stabiliser_order(state)) {
             return order;
         }
@@ -555,7 +555,7 @@ impl Labelling {
         order
     }
 
-    pub(super) fn order(&self) -> &Cardinality {
+    pub(crate) fn order(&self) -> &Cardinality {
         &self.order
     }
 

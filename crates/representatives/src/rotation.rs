@@ -6,14 +6,14 @@ use rustc_hash::FxHashMap;
 
 use quotient_groups::{OrbitPartition, Point, SparsePermutation};
 
-use super::elements::CodeMap;
-use super::keys::{Key, KeyPlan};
-use super::near::NearPlan;
-use super::points::View;
+use crate::elements::CodeMap;
+use crate::keys::{Key, KeyPlan};
+use crate::near::NearPlan;
+use crate::points::View;
 
 /// Rotates the objects of a ring.
 #[derive(Clone, Debug)]
-pub(super) struct Ring {
+pub(crate) struct Ring {
     plan: KeyPlan,
     /// Present if all contents lie within windows of words.
     windows: Option<Vec<Window>>,
@@ -39,7 +39,7 @@ struct Window {
 
 /// Working memory for rotating.
 #[derive(Clone, Debug, Default)]
-pub(super) struct RingScratch {
+pub(crate) struct RingScratch {
     narrow: Vec<u64>,
     turned: Vec<u64>,
     wide: Vec<u128>,
@@ -49,13 +49,13 @@ pub(super) struct RingScratch {
     state: Vec<u64>,
     best: Vec<u64>,
     /// The fields and rotations looked at so far.
-    pub(super) work: u64,
+    pub(crate) work: u64,
 }
 
 impl Ring {
     /// The ring rotated by an element whose cycles all have the same length, and one element of each coset of its
     /// powers, without the identity.
-    pub(super) fn new(view: &View, turn: &SparsePermutation, length: usize, others: Vec<CodeMap>) -> Option<Self> {
+    pub(crate) fn new(view: &View, turn: &SparsePermutation, length: usize, others: Vec<CodeMap>) -> Option<Self> {
         // Each cycle of fields has its own start, and so does each cycle of points of a fixed field.
         let mut orbits = OrbitPartition::new(view.origins.len());
         orbits.merge_cycles(turn);
@@ -91,18 +91,18 @@ impl Ring {
     }
 
     /// The number of coset elements tried for each rotation.
-    pub(super) fn coset_count(&self) -> usize {
+    pub(crate) fn coset_count(&self) -> usize {
         self.others.len() + 1
     }
 
     /// A description for reports.
-    pub(super) fn describe(&self) -> String {
+    pub(crate) fn describe(&self) -> String {
         let turns = format!("the least of {} rotations", self.plan.count);
         if self.others.is_empty() { turns } else { format!("{turns} of each of {} images", self.coset_count()) }
     }
 
     #[inline]
-    pub(super) fn canonicalize(&self, view: &View, state: &mut [u64], scratch: &mut RingScratch) {
+    pub(crate) fn canonicalize(&self, view: &View, state: &mut [u64], scratch: &mut RingScratch) {
         if self.others.is_empty() {
             scratch.work += self.plan.count as u64;
             return self.turn(state, scratch);
@@ -131,7 +131,7 @@ impl Ring {
     }
 
     /// Rotates several states. `before` is a state that they differ little from.
-    pub(super) fn canonicalize_all<'s>(
+    pub(crate) fn canonicalize_all<'s>(
         &self,
         view: &View,
         before: Option<&[u64]>,
@@ -196,7 +196,7 @@ impl Ring {
         self.plan.store(turned, state);
     }
 
-    pub(super) fn orbit_size(&self, view: &View, state: &[u64], scratch: &mut RingScratch) -> u64 {
+    pub(crate) fn orbit_size(&self, view: &View, state: &[u64], scratch: &mut RingScratch) -> u64 {
         if self.others.is_empty()
             && let Some([window]) = self.windows.as_deref()
         {

@@ -6,21 +6,21 @@
 
 use std::cmp::Ordering;
 
-use super::cardinality::Cardinality;
-use super::keys::{FEW, KeyPlan, insert};
+use crate::cardinality::Cardinality;
+use crate::keys::{FEW, KeyPlan, insert};
 
 /// The largest number of changed objects; with more, all keys are read.
 const MOST_CHANGED: usize = 4;
 
 /// Some bits of a state.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Bits {
+pub(crate) struct Bits {
     words: Vec<(usize, u64)>,
 }
 
 impl Bits {
     /// Adds bits of a word.
-    pub(super) fn add(&mut self, word: usize, bits: u64) {
+    pub(crate) fn add(&mut self, word: usize, bits: u64) {
         match self.words.iter_mut().find(|(known, _)| *known == word) {
             Some((_, mask)) => *mask |= bits,
             None => self.words.push((word, bits)),
@@ -28,21 +28,21 @@ impl Bits {
     }
 
     /// Adds all bits that keys depend on.
-    pub(super) fn add_keys(&mut self, plan: &KeyPlan) {
+    pub(crate) fn add_keys(&mut self, plan: &KeyPlan) {
         plan.own_bits().into_iter().for_each(|(_, word, bits)| self.add(word, bits));
         plan.holder_bits().for_each(|(word, bits)| self.add(word, bits));
     }
 
     /// Whether two states differ there.
     #[inline]
-    pub(super) fn differ(&self, before: &[u64], state: &[u64]) -> bool {
+    pub(crate) fn differ(&self, before: &[u64], state: &[u64]) -> bool {
         self.words.iter().any(|&(word, mask)| (before[word] ^ state[word]) & mask != 0)
     }
 }
 
 /// Where a change in a state shows which objects changed.
 #[derive(Clone, Debug)]
-pub(super) struct NearPlan {
+pub(crate) struct NearPlan {
     words: Vec<NearWord>,
     /// The variables that can hold objects.
     holders: Bits,
@@ -60,7 +60,7 @@ struct NearWord {
 
 /// Working memory for sorting successors of one state.
 #[derive(Clone, Debug, Default)]
-pub(super) struct NearScratch {
+pub(crate) struct NearScratch {
     /// The sorted keys of the state.
     before: Vec<u64>,
     /// The keys of a successor, before and after sorting.
@@ -71,21 +71,21 @@ pub(super) struct NearScratch {
 }
 
 /// The objects that a step changed.
-pub(super) struct Changed {
+pub(crate) struct Changed {
     objects: [u8; MOST_CHANGED],
     count: usize,
 }
 
 impl Changed {
     #[inline]
-    pub(super) fn objects(&self) -> &[u8] {
+    pub(crate) fn objects(&self) -> &[u8] {
         &self.objects[..self.count]
     }
 }
 
 impl NearPlan {
     /// The plan for keys, if they are narrow.
-    pub(super) fn new(plan: &KeyPlan) -> Option<Self> {
+    pub(crate) fn new(plan: &KeyPlan) -> Option<Self> {
         if plan.width == 0 || plan.width > 64 || plan.count > 255 {
             return None;
         }
@@ -107,7 +107,7 @@ impl NearPlan {
     }
 
     /// Reads the keys of a state. Returns whether they are sorted: only then its successors can be sorted from them.
-    pub(super) fn begin(&self, plan: &KeyPlan, before: &[u64], scratch: &mut NearScratch) -> bool {
+    pub(crate) fn begin(&self, plan: &KeyPlan, before: &[u64], scratch: &mut NearScratch) -> bool {
         scratch.before.resize(plan.count, 0);
         plan.load(before, &mut scratch.before);
         scratch.before.is_sorted()
@@ -136,14 +136,14 @@ impl NearPlan {
 
     /// The same; `None` also if a variable that can hold objects changed.
     #[inline(always)]
-    pub(super) fn changed_alone(&self, before: &[u64], state: &[u64]) -> Option<Changed> {
+    pub(crate) fn changed_alone(&self, before: &[u64], state: &[u64]) -> Option<Changed> {
         if self.holders.differ(before, state) { None } else { self.changed(before, state) }
     }
 
     /// Sorts a successor of a state whose keys were read. Returns false, and leaves the successor as it is, if too many
     /// objects changed.
     #[inline]
-    pub(super) fn sort(&self, plan: &KeyPlan, before: &[u64], state: &mut [u64], scratch: &mut NearScratch) -> bool {
+    pub(crate) fn sort(&self, plan: &KeyPlan, before: &[u64], state: &mut [u64], scratch: &mut NearScratch) -> bool {
         let Some(changed) = self.changed(before, state) else { return false };
         let NearScratch { before: keys_before, keys, sorted, .. } = scratch;
         let is_held_elsewhere = self.holders.differ(before, state);
@@ -185,7 +185,7 @@ fn move_one(plan: &KeyPlan, keys: &[u64], object: usize, key: u64, state: &mut [
 
 /// Objects inside blocks that can be exchanged, too.
 #[derive(Clone, Debug)]
-pub(super) struct NearBlocks {
+pub(crate) struct NearBlocks {
     /// The number of objects in each block.
     size: usize,
     inner: NearPlan,
@@ -195,7 +195,7 @@ pub(super) struct NearBlocks {
 
 impl NearBlocks {
     /// The plan for the keys of blocks and of what is inside them.
-    pub(super) fn new(outer: &KeyPlan, inner: &KeyPlan) -> Option<Self> {
+    pub(crate) fn new(outer: &KeyPlan, inner: &KeyPlan) -> Option<Self> {
         let size = inner.count / outer.count;
         if size > FEW {
             return None;
@@ -206,7 +206,7 @@ impl NearBlocks {
     }
 
     /// Reads the keys of a state. Returns whether objects and blocks are sorted.
-    pub(super) fn begin(&self, plans: &[KeyPlan], before: &[u64], scratch: &mut NearScratch) -> bool {
+    pub(crate) fn begin(&self, plans: &[KeyPlan], before: &[u64], scratch: &mut NearScratch) -> bool {
         let NearScratch { before: keys, blocks, .. } = scratch;
         blocks.resize(plans[0].count, 0);
         plans[0].load(before, blocks);
@@ -224,7 +224,7 @@ impl NearBlocks {
     }
 
     /// The number of arrangements that fix the sorted state whose keys were read.
-    pub(super) fn stabiliser_order(&self, scratch: &NearScratch) -> Cardinality {
+    pub(crate) fn stabiliser_order(&self, scratch: &NearScratch) -> Cardinality {
         let NearScratch { before: keys, blocks, .. } = scratch;
         let mut order = Cardinality::ONE;
         for block in keys.chunks_exact(self.size) {
@@ -238,7 +238,7 @@ impl NearBlocks {
     /// Sorts a successor of a state whose keys were read. Returns false, and leaves the successor as it is, if more than
     /// one block changed.
     #[inline]
-    pub(super) fn sort(&self, plans: &[KeyPlan], before: &[u64], state: &mut [u64], scratch: &mut NearScratch) -> bool {
+    pub(crate) fn sort(&self, plans: &[KeyPlan], before: &[u64], state: &mut [u64], scratch: &mut NearScratch) -> bool {
         let size = self.size;
         let nothing = || Some(Changed { objects: [0; MOST_CHANGED], count: 0 });
         let outer = self.outer.as_ref().map_or_else(nothing, |outer| outer.changed_alone(before, state));

@@ -1,47 +1,19 @@
-//! Canonicalization: one orbit representative for each orbit of a certified group.
-//!
-//! A state is a set of points that the group permutes (`points`). The group is decomposed into factors that move
-//! different points (`factor`), and each factor is treated by a method that suits its structure: interchangeable
-//! objects are sorted by their keys (`keys`, `nesting`) or, if they refer to each other, labelled by colour refinement
-//! (`labelling`), rings are rotated (`rotation`), the elements of small groups are listed (`elements`) or chosen by sums
-//! over the parts of a state (`invariants`), and everything else is searched in the stabiliser chain ([`quotient_groups::ImageSearch`]). The action of one factor does not
-//! depend on the points of another, so treating them one after the other is exact.
-
-mod cardinality;
-mod elements;
-mod factor;
-mod invariants;
-mod keys;
-mod labelling;
-mod multisets;
-mod near;
-mod nesting;
-mod orbit;
-mod points;
-mod rotation;
-mod rows;
-mod segments;
-mod stages;
-mod twins;
-
-mod strategy;
+//! The canonicalizer: chooses a method for a certified group and applies it to states.
 
 use num_bigint::BigUint;
 
 use quotient_groups::{PermutationGroup, SparsePermutation};
 use quotient_ir::{Budget, Layout, Model, Spent};
+use quotient_symmetry::{CertifiedGroup, FirstSlots, Literals, StateMap, watch};
 
-use crate::certify::{CertifiedGroup, FirstSlots};
-use crate::literals::{Literals, StateMap};
-use crate::watch::watch;
-pub use cardinality::Cardinality;
-pub use factor::MethodKind;
-use factor::{Factor, FactorScratch};
-use multisets::Multisets;
-use orbit::{Walk, WalkScratch};
-use points::View;
-use segments::{SegmentScratch, Segments};
-pub use strategy::{Strategy, Unsupported};
+use crate::cardinality::Cardinality;
+use crate::factor::MethodKind;
+use crate::factor::{Factor, FactorScratch};
+use crate::multisets::Multisets;
+use crate::orbit::{Walk, WalkScratch};
+use crate::points::View;
+use crate::segments::{SegmentScratch, Segments};
+use crate::strategy::{Strategy, Unsupported};
 
 /// The largest group order for which whole orbits are enumerated.
 const FLOOD_LIMIT: u64 = 1_000_000;

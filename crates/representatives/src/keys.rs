@@ -7,13 +7,13 @@
 
 use std::ops::{BitAnd, BitOr, BitOrAssign, BitXor, Shl, Shr};
 
-use super::points::{Content, Field, NONE, View};
+use crate::points::{Content, Field, NONE, View};
 
 /// The number of objects that insertion sorts fastest.
-pub(super) const FEW: usize = 32;
+pub(crate) const FEW: usize = 32;
 
 /// A number wide enough for a key.
-pub(super) trait Key:
+pub(crate) trait Key:
     Copy
     + Ord
     + Default
@@ -75,11 +75,11 @@ impl Key for u128 {
 
 /// The location of the keys of some objects in a state.
 #[derive(Clone, Debug, Default)]
-pub(super) struct KeyPlan {
+pub(crate) struct KeyPlan {
     /// The number of objects.
-    pub(super) count: usize,
+    pub(crate) count: usize,
     /// The number of bits of a key.
-    pub(super) width: u32,
+    pub(crate) width: u32,
     runs: Vec<Run>,
     letters: Vec<Letters>,
     classes: Vec<Classes>,
@@ -161,12 +161,12 @@ struct Classes {
 
 /// A field that can hold objects of the same kind, for example.
 #[derive(Clone, Debug)]
-pub(super) struct ClassField {
-    pub(super) field: Field,
+pub(crate) struct ClassField {
+    pub(crate) field: Field,
     /// The class of each code.
-    pub(super) class_of: Box<[u64]>,
+    pub(crate) class_of: Box<[u64]>,
     /// The code of each class that has a single one.
-    pub(super) code_of: Box<[Option<u64>]>,
+    pub(crate) code_of: Box<[Option<u64>]>,
 }
 
 #[derive(Clone, Debug)]
@@ -208,7 +208,7 @@ impl KeyPlan {
     /// The plan for objects, given the object and orbit of each point of the view, if it belongs to one. `None` if the
     /// values of a field belong to different objects although the field moves. Without holders, fields that hold
     /// objects are ignored.
-    pub(super) fn new(
+    pub(crate) fn new(
         view: &View,
         count: usize,
         place: impl Fn(u32) -> Option<usize>,
@@ -388,7 +388,7 @@ impl KeyPlan {
     }
 
     /// Adds what is known about a field of each object to the keys, if they have room for it.
-    pub(super) fn add_classes(&mut self, fields: Vec<ClassField>) -> bool {
+    pub(crate) fn add_classes(&mut self, fields: Vec<ClassField>) -> bool {
         let width = bits_for(fields[0].code_of.len() as u64);
         if self.width + width > 128 {
             return false;
@@ -400,17 +400,17 @@ impl KeyPlan {
     }
 
     /// Whether some fields can hold objects.
-    pub(super) fn has_holders(&self) -> bool {
+    pub(crate) fn has_holders(&self) -> bool {
         !self.holders.is_empty()
     }
 
     /// Whether a key consists only of own fields that are moved unchanged.
-    pub(super) fn is_plain(&self) -> bool {
+    pub(crate) fn is_plain(&self) -> bool {
         self.holders.is_empty() && self.letters.is_empty()
     }
 
     /// The runs as word, first bit, distance and width, if all of them lie in one word at equal distances.
-    pub(super) fn strided_runs(&self) -> Option<Vec<(u32, u32, u32, u32)>> {
+    pub(crate) fn strided_runs(&self) -> Option<Vec<(u32, u32, u32, u32)>> {
         let strided = |run: &Run| match run.bands[..] {
             [Band { word, first, stride, .. }] => Some((word, first, stride, run.width)),
             _ => None,
@@ -420,7 +420,7 @@ impl KeyPlan {
 
     /// Reads the keys. `K` must be wide enough.
     #[inline]
-    pub(super) fn load<K: Key>(&self, state: &[u64], keys: &mut [K]) {
+    pub(crate) fn load<K: Key>(&self, state: &[u64], keys: &mut [K]) {
         keys.fill(K::cut(self.unheld));
         for run in &self.runs {
             for band in &run.bands {
@@ -451,7 +451,7 @@ impl KeyPlan {
     }
 
     /// The bits of each object: object, word and bits.
-    pub(super) fn own_bits(&self) -> Vec<(usize, usize, u64)> {
+    pub(crate) fn own_bits(&self) -> Vec<(usize, usize, u64)> {
         let mut list = Vec::new();
         for run in &self.runs {
             let places = run.places.iter().enumerate();
@@ -468,13 +468,13 @@ impl KeyPlan {
     }
 
     /// The bits of variables that can hold objects: word and bits.
-    pub(super) fn holder_bits(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
+    pub(crate) fn holder_bits(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
         self.holders.iter().map(|Holder { field, .. }| (field.word as usize, field.mask << field.shift))
     }
 
     /// Reads the own bits of an object again; what holds it stays.
     #[inline]
-    pub(super) fn reload(&self, object: usize, state: &[u64], key: &mut u64) {
+    pub(crate) fn reload(&self, object: usize, state: &[u64], key: &mut u64) {
         let mut own = 0;
         for run in &self.runs {
             let (word, shift) = run.places[object];
@@ -490,7 +490,7 @@ impl KeyPlan {
     }
 
     /// Changes the keys of objects that are held by other variables than before.
-    pub(super) fn update_held(&self, before: &[u64], state: &[u64], keys: &mut [u64]) {
+    pub(crate) fn update_held(&self, before: &[u64], state: &[u64], keys: &mut [u64]) {
         for holder in &self.holders {
             for state in [before, state] {
                 let code = holder.field.read(state) as usize;
@@ -502,7 +502,7 @@ impl KeyPlan {
 
     /// Writes the keys of the places from `first` to `last`.
     #[inline]
-    pub(super) fn shift(&self, first: usize, last: usize, key: impl Fn(usize) -> u64, state: &mut [u64]) {
+    pub(crate) fn shift(&self, first: usize, last: usize, key: impl Fn(usize) -> u64, state: &mut [u64]) {
         for run in &self.runs {
             let mut place = first;
             while place <= last {
@@ -533,7 +533,7 @@ impl KeyPlan {
 
     /// Writes keys back in their new order, where it differs from the old one.
     #[inline]
-    pub(super) fn store_changes(&self, keys: &[u64], sorted: &[u64], state: &mut [u64]) {
+    pub(crate) fn store_changes(&self, keys: &[u64], sorted: &[u64], state: &mut [u64]) {
         for (object, (&key, _)) in sorted.iter().zip(keys).enumerate().filter(|(_, (new, old))| new != old) {
             for run in &self.runs {
                 let (word, shift) = run.places[object];
@@ -562,7 +562,7 @@ impl KeyPlan {
 
     /// Writes the keys back, in their current order.
     #[inline]
-    pub(super) fn store<K: Key>(&self, keys: &[K], state: &mut [u64]) {
+    pub(crate) fn store<K: Key>(&self, keys: &[K], state: &mut [u64]) {
         for run in &self.runs {
             for band in &run.bands {
                 let mut bits = 0;
@@ -615,7 +615,7 @@ impl KeyPlan {
 
     /// Sorts at most [`FEW`] objects by keys of at most 128 bits.
     #[inline]
-    pub(super) fn sort_few(&self, state: &mut [u64]) {
+    pub(crate) fn sort_few(&self, state: &mut [u64]) {
         if self.width <= 64 { self.sort_by_insertion::<u64>(state) } else { self.sort_by_insertion::<u128>(state) }
     }
 
@@ -630,7 +630,7 @@ impl KeyPlan {
     }
 
     /// Reads keys of any width: `words` numbers for each object, equal for objects with equal keys.
-    pub(super) fn load_wide(&self, state: &[u64], keys: &mut Vec<u64>) -> usize {
+    pub(crate) fn load_wide(&self, state: &[u64], keys: &mut Vec<u64>) -> usize {
         let words = self.runs.len() + self.letters.len() + self.holders.len();
         keys.clear();
         keys.resize(words * self.count, 0);
@@ -663,7 +663,7 @@ impl KeyPlan {
     }
 
     /// Writes keys of any width back: `order` gives the object at each position.
-    pub(super) fn store_wide(&self, keys: &[u64], order: &[u32], state: &mut [u64]) {
+    pub(crate) fn store_wide(&self, keys: &[u64], order: &[u32], state: &mut [u64]) {
         let words = self.runs.len() + self.letters.len() + self.holders.len();
         let mut column = 0;
         let key = |place: usize, column: usize| keys[order[place] as usize * words + column];
@@ -698,7 +698,7 @@ impl KeyPlan {
 /// Sorts few keys by insertion: states usually differ from a sorted one in few positions, or in none. Returns whether
 /// they were in another order.
 #[inline]
-pub(super) fn insert<K: Key>(keys: &mut [K]) -> bool {
+pub(crate) fn insert<K: Key>(keys: &mut [K]) -> bool {
     let mut is_changed = false;
     for next in 1..keys.len() {
         let key = keys[next];

@@ -8,16 +8,16 @@ use std::collections::BTreeMap;
 
 use quotient_groups::arrangement::NodePosition;
 
-use super::points::{Content, Field, NONE, View};
+use crate::points::{Content, Field, NONE, View};
 
 /// The largest number of bits of a row.
 const WIDEST: u32 = 128;
 
 /// How to read the rows of the objects of a kind.
 #[derive(Clone, Debug)]
-pub(super) struct RowPlan {
+pub(crate) struct RowPlan {
     /// One bit for each kind whose objects are held.
-    pub(super) held: u64,
+    pub(crate) held: u64,
     /// The fields of each object, in the same order for all of them.
     fields: Box<[Box<[RowField]>]>,
 }
@@ -43,7 +43,7 @@ type FieldsByOrbits = BTreeMap<Vec<usize>, Vec<(usize, usize)>>;
 impl RowPlan {
     /// The row of an object, given the name of each object by kind and position.
     #[inline]
-    pub(super) fn row(&self, node: usize, state: &[u64], name: impl Fn(usize, usize) -> u64) -> u128 {
+    pub(crate) fn row(&self, node: usize, state: &[u64], name: impl Fn(usize, usize) -> u64) -> u128 {
         let mut row = 0;
         for RowField { field, width, letters, .. } in &self.fields[node] {
             let letter = match letters.get(field.read(state) as usize) {
@@ -59,7 +59,7 @@ impl RowPlan {
 
     /// Makes a row that of an object.
     #[inline]
-    pub(super) fn store(&self, node: usize, mut row: u128, state: &mut [u64]) {
+    pub(crate) fn store(&self, node: usize, mut row: u128, state: &mut [u64]) {
         for RowField { field, width, codes, .. } in self.fields[node].iter().rev() {
             let letter = row as u64 & (u64::MAX >> (64 - width));
             field.write(state, codes[letter as usize]);
@@ -68,25 +68,25 @@ impl RowPlan {
     }
 
     /// The number of fields of all objects.
-    pub(super) fn field_count(&self) -> usize {
+    pub(crate) fn field_count(&self) -> usize {
         self.fields.iter().map(|fields| fields.len()).sum()
     }
 }
 
 /// What is needed to find rows.
-pub(super) struct Rows<'a, N> {
-    pub(super) view: &'a View,
+pub(crate) struct Rows<'a, N> {
+    pub(crate) view: &'a View,
     /// The objects that each point depends on, and its orbit.
-    pub(super) tuples: &'a [Vec<NodePosition>],
-    pub(super) orbits: &'a [usize],
+    pub(crate) tuples: &'a [Vec<NodePosition>],
+    pub(crate) orbits: &'a [usize],
     /// The number of objects of each kind, and the kind of an object.
-    pub(super) counts: &'a [usize],
-    pub(super) kind: N,
+    pub(crate) counts: &'a [usize],
+    pub(crate) kind: N,
 }
 
 impl<N: Fn(&NodePosition) -> usize> Rows<'_, N> {
     /// The row plans of the kinds of objects about which the listed fields say nothing but what they hold.
-    pub(super) fn find(&self, is_listed: &[bool]) -> Vec<(usize, RowPlan)> {
+    pub(crate) fn find(&self, is_listed: &[bool]) -> Vec<(usize, RowPlan)> {
         let mut is_possible = vec![true; self.counts.len()];
         let mut found: Vec<FieldsByOrbits> = vec![FieldsByOrbits::new(); self.counts.len()];
         for field in (0..is_listed.len()).filter(|&field| is_listed[field]) {

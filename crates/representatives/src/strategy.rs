@@ -19,7 +19,7 @@ pub enum Strategy {
     LocalSearch,
     /// All states of the orbit are enumerated (ProB's permutation flooding).
     Flooding,
-    /// The first state with the same marker (see [`crate::Marking`]); approximate if markers collide. Not a method of a
+    /// The first state with the same marker (see [`quotient_symmetry::Marking`]); approximate if markers collide. Not a method of a
     /// canonicalizer: states are stored as they were reached.
     Markers,
     /// The same with markers that also include the neighbours of an element, up to some distance.

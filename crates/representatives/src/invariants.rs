@@ -11,8 +11,8 @@
 
 use quotient_groups::{OrbitPartition, Point, SparsePermutation};
 
-use super::elements::CodeMap;
-use super::points::{Content, NONE, View};
+use crate::elements::CodeMap;
+use crate::points::{Content, NONE, View};
 
 /// The largest number of weights of all cosets.
 const MOST_WEIGHTS: usize = 1 << 22;
@@ -25,7 +25,7 @@ const LANES: usize = 4;
 
 /// A small group, and the weights of points in its cosets.
 #[derive(Clone, Debug)]
-pub(super) struct Invariants {
+pub(crate) struct Invariants {
     elements: Vec<CodeMap>,
     /// The image of each point under each element, one element after the other.
     images: Vec<Point>,
@@ -123,7 +123,7 @@ impl Fields {
 
 /// Working memory.
 #[derive(Clone, Debug, Default)]
-pub(super) struct InvariantScratch {
+pub(crate) struct InvariantScratch {
     codes: Vec<u64>,
     image: Vec<u64>,
     best: Vec<u64>,
@@ -135,7 +135,7 @@ pub(super) struct InvariantScratch {
     /// A state that others are near to: its codes, the entry of each field, its entries and sums.
     before: Before,
     /// The weights added so far, several at once.
-    pub(super) work: u64,
+    pub(crate) work: u64,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -169,7 +169,7 @@ fn add(sums: &mut [u32], weights: &[u32], factor: u32) {
 
 impl Invariants {
     /// The plan for a group with the given elements, the identity among them; `None` if there are too many weights.
-    pub(super) fn new(view: &View, permutations: &[SparsePermutation]) -> Option<Self> {
+    pub(crate) fn new(view: &View, permutations: &[SparsePermutation]) -> Option<Self> {
         let points = view.origins.len();
         if permutations.len().checked_mul(points).is_none_or(|size| size > MOST_WEIGHTS / 4) {
             return None;
@@ -248,7 +248,7 @@ impl Invariants {
     }
 
     /// The number of elements.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.elements.len()
     }
 
@@ -374,7 +374,7 @@ impl Invariants {
     }
 
     /// Replaces a state by its representative; returns the number of elements that lead to it.
-    pub(super) fn canonicalize(&self, view: &View, state: &mut [u64], scratch: &mut InvariantScratch) -> usize {
+    pub(crate) fn canonicalize(&self, view: &View, state: &mut [u64], scratch: &mut InvariantScratch) -> usize {
         let mut entries = std::mem::take(&mut scratch.entries);
         let lettered = self.read(view, state, &mut entries);
         self.sum(&entries, &mut scratch.sums);
@@ -388,7 +388,7 @@ impl Invariants {
     }
 
     /// Replaces states by their representatives. `before` is a state that they differ little from.
-    pub(super) fn canonicalize_all<'s>(
+    pub(crate) fn canonicalize_all<'s>(
         &self,
         view: &View,
         before: Option<&[u64]>,

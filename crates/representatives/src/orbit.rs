@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::elements::CodeMap;
-use super::points::View;
+use crate::elements::CodeMap;
+use crate::points::View;
 
 /// The generators of a group and their inverses.
 #[derive(Clone, Debug)]
-pub(super) struct Walk {
+pub(crate) struct Walk {
     view: View,
     maps: Vec<CodeMap>,
 }
@@ -19,7 +19,7 @@ const REMEMBERED: usize = 1 << 21;
 
 /// Working memory for traversals.
 #[derive(Clone, Debug, Default)]
-pub(super) struct WalkScratch {
+pub(crate) struct WalkScratch {
     codes: Vec<u64>,
     image: Vec<u64>,
     /// The least state of each enumerated orbit, by its states. An orbit is met once for every step that leads into it;
@@ -28,7 +28,7 @@ pub(super) struct WalkScratch {
 }
 
 impl Walk {
-    pub(super) fn new(view: &View) -> Self {
+    pub(crate) fn new(view: &View) -> Self {
         let mut permutations = view.action.generators().to_vec();
         for generator in view.action.generators() {
             let inverse = generator.inverse();
@@ -40,7 +40,7 @@ impl Walk {
     }
 
     /// Applies generators as long as one of them makes the codes smaller.
-    pub(super) fn descend(&self, state: &mut [u64], scratch: &mut WalkScratch) {
+    pub(crate) fn descend(&self, state: &mut [u64], scratch: &mut WalkScratch) {
         let WalkScratch { codes, image, .. } = scratch;
         self.view.read(state, codes);
         let mut idle = 0;
@@ -59,7 +59,7 @@ impl Walk {
     }
 
     /// All images of a state, in increasing order.
-    pub(super) fn flood(&self, state: &[u64]) -> Vec<Vec<u64>> {
+    pub(crate) fn flood(&self, state: &[u64]) -> Vec<Vec<u64>> {
         let mut codes = Vec::new();
         self.view.read(state, &mut codes);
         let mut known: FxHashSet<Vec<u64>> = FxHashSet::default();
@@ -81,7 +81,7 @@ impl Walk {
     }
 
     /// Replaces a state by the least of its orbit.
-    pub(super) fn take_least(&self, state: &mut [u64], scratch: &mut WalkScratch) {
+    pub(crate) fn take_least(&self, state: &mut [u64], scratch: &mut WalkScratch) {
         self.view.read(state, &mut scratch.codes);
         if let Some(least) = scratch.least.get(scratch.codes.as_slice()) {
             self.view.write(least, state);

@@ -10,18 +10,18 @@ use rustc_hash::FxHashMap;
 
 use quotient_groups::SparsePermutation;
 
-use super::points::{Content, NONE, View};
+use crate::points::{Content, NONE, View};
 
 /// An element acting on the codes of the fields: the source of each field's code, and the table it goes through.
 #[derive(Clone, Debug)]
-pub(super) struct CodeMap {
+pub(crate) struct CodeMap {
     sources: Vec<u32>,
     codes: Vec<Option<Box<[u64]>>>,
 }
 
 impl CodeMap {
     /// The map of a permutation of points.
-    pub(super) fn new(view: &View, permutation: &SparsePermutation) -> Self {
+    pub(crate) fn new(view: &View, permutation: &SparsePermutation) -> Self {
         let mut sources: Vec<u32> = (0..view.fields.len() as u32).collect();
         let mut codes: Vec<Option<Box<[u64]>>> = vec![None; view.fields.len()];
         for (field, content) in view.contents.iter().enumerate() {
@@ -56,7 +56,7 @@ impl CodeMap {
     }
 
     #[inline]
-    pub(super) fn apply(&self, original: &[u64], image: &mut Vec<u64>) {
+    pub(crate) fn apply(&self, original: &[u64], image: &mut Vec<u64>) {
         image.clear();
         image.extend((0..original.len()).map(|field| self.code(field, original)));
     }
@@ -64,7 +64,7 @@ impl CodeMap {
 
 /// All elements of a small group.
 #[derive(Clone, Debug)]
-pub(super) struct Listing {
+pub(crate) struct Listing {
     elements: Vec<CodeMap>,
     /// The fields in the order in which they are compared.
     order: Vec<u32>,
@@ -87,17 +87,17 @@ const SAME: u32 = u32::MAX;
 
 /// Working memory for comparisons.
 #[derive(Clone, Debug, Default)]
-pub(super) struct ListingScratch {
+pub(crate) struct ListingScratch {
     frontier: Vec<u32>,
     next: Vec<u32>,
     best: Vec<u64>,
     /// The codes compared so far.
-    pub(super) work: u64,
+    pub(crate) work: u64,
 }
 
 impl Listing {
     /// The listing of all elements of a group, including the identity.
-    pub(super) fn new(view: &View, permutations: &[SparsePermutation]) -> Self {
+    pub(crate) fn new(view: &View, permutations: &[SparsePermutation]) -> Self {
         let elements: Vec<CodeMap> = permutations.iter().map(|element| CodeMap::new(view, element)).collect();
         let fields = view.fields.len();
         // The fields on which elements differ most come first.
@@ -154,7 +154,7 @@ impl Listing {
     }
 
     /// The number of elements.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.elements.len()
     }
 
@@ -166,7 +166,7 @@ impl Listing {
 
     /// Whether codes are their own least image. For most that are not, the first fields show it, so this costs a
     /// fraction of finding the image.
-    pub(super) fn is_least(&self, original: &[u64], scratch: &mut ListingScratch) -> bool {
+    pub(crate) fn is_least(&self, original: &[u64], scratch: &mut ListingScratch) -> bool {
         let ListingScratch { frontier, next, .. } = scratch;
         frontier.clear();
         frontier.push(0);
@@ -208,7 +208,7 @@ impl Listing {
 
     /// Replaces a state by its least image, if there are two elements: as a rule, the first fields decide.
     #[inline]
-    pub(super) fn take_least_of_two(
+    pub(crate) fn take_least_of_two(
         &self,
         view: &View,
         state: &mut [u64],
@@ -234,7 +234,7 @@ impl Listing {
     }
 
     /// Replaces codes by their least image; returns the number of elements that lead to it.
-    pub(super) fn least(&self, original: &mut [u64], scratch: &mut ListingScratch) -> usize {
+    pub(crate) fn least(&self, original: &mut [u64], scratch: &mut ListingScratch) -> usize {
         let ListingScratch { frontier, next, best, work } = scratch;
         best.clear();
         best.resize(original.len(), 0);

@@ -1,7 +1,7 @@
 //! The cost of a representative, group by group: the chosen canonicalizer on packed states, and the general search
 //! compared with GAP's package images, on the same sets of points in the same run.
 //!
-//! `cargo bench -p quotient-symmetry --bench canonical -- [NAME…]`
+//! `cargo bench -p quotient-representatives --bench canonical -- [NAME…]`
 //!
 //! `growth` among the names shows how the time grows with the number of ids that refer to each other. Times are processor times of this thread, the best of several rounds. GAP is the program named by the environment
 //! variable `GAP` (arguments are allowed), or `gap`; if it or its package images is missing, the comparison is skipped.
@@ -18,7 +18,8 @@ use quotient_groups::action::Action;
 use quotient_groups::random::Random;
 use quotient_groups::{ImageScratch, ImageSearch, PermutationGroup, Point, SparsePermutation};
 use quotient_ir::{Layout, SlotId, Source, TableIndex, Valuation};
-use quotient_symmetry::{Canonicalizer, Literals, Strategy, Workspace};
+use quotient_representatives::{Canonicalizer, Strategy, Workspace};
+use quotient_symmetry::Literals;
 
 /// The processor time of this thread, in seconds.
 fn processor_seconds() -> f64 {

@@ -12,11 +12,11 @@ pub enum Cardinality {
 }
 
 impl Cardinality {
-    pub(super) const ONE: Self = Self::Small(1);
+    pub(crate) const ONE: Self = Self::Small(1);
 
     /// Multiplies by another number.
     #[inline]
-    pub(super) fn multiply(&mut self, factor: Self) {
+    pub(crate) fn multiply(&mut self, factor: Self) {
         *self = match (&*self, &factor) {
             (Self::Small(one), Self::Small(other)) => match one.checked_mul(*other) {
                 Some(product) => Self::Small(product),
@@ -28,7 +28,7 @@ impl Cardinality {
 
     /// Multiplies by the number of orders of each run of equal things in a list.
     #[inline]
-    pub(super) fn multiply_orders<T>(&mut self, things: &[T], are_equal: impl Fn(&T, &T) -> bool) {
+    pub(crate) fn multiply_orders<T>(&mut self, things: &[T], are_equal: impl Fn(&T, &T) -> bool) {
         let (mut run, mut orders) = (1u64, 1u64);
         for pair in things.windows(2) {
             run = if are_equal(&pair[0], &pair[1]) { run + 1 } else { 1 };
@@ -47,7 +47,7 @@ impl Cardinality {
 
     /// The number divided by a divisor of it.
     #[inline]
-    pub(super) fn over(&self, divisor: &Self) -> Self {
+    pub(crate) fn over(&self, divisor: &Self) -> Self {
         match (self, divisor) {
             (Self::Small(one), Self::Small(other)) => Self::Small(one / other),
             _ => Self::from(BigUint::from(self) / BigUint::from(divisor)),

@@ -12,8 +12,7 @@ use quotient_groups::{GraphBuilder, Point, SparsePermutation, generators};
 use quotient_ir::{
     FaultKind, Interpreter, Layout, Model, Outcome, PropertyId, PropertyKind, RuleId, SlotId, Valuation,
 };
-
-use crate::literals::Literals;
+use quotient_symmetry::Literals;
 
 /// Why there is no full encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

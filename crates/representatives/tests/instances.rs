@@ -8,9 +8,8 @@ use quotient_frontends::{Language, LoadOptions, load};
 use quotient_groups::SparsePermutation;
 use quotient_groups::random::Random;
 use quotient_ir::{Action, Budget, Interpreter, Layout, Model, Outcome, PropertyId, RuleId, Source, Valuation};
-use quotient_symmetry::{
-    Canonicalizer, CertifiedGroup, Instance, InstanceAction, InstanceMap, Subject, Workspace, declared, detect,
-};
+use quotient_representatives::{Canonicalizer, Workspace};
+use quotient_symmetry::{CertifiedGroup, Instance, InstanceAction, InstanceMap, Subject, declared, detect};
 
 /// The effect of an instance of a rule, without details of run-time errors.
 fn step(

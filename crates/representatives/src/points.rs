@@ -9,18 +9,18 @@ use quotient_groups::action::Action;
 use quotient_groups::{OrbitPartition, Point, SparsePermutation};
 use quotient_ir::{Layout, Slot, SlotId, TableIndex};
 
-use crate::literals::{Literals, StateMap};
+use quotient_symmetry::{Literals, StateMap};
 
 /// Not a point.
-pub(super) const NONE: Point = Point::MAX;
+pub(crate) const NONE: Point = Point::MAX;
 
 /// The location of a slot's stored code in a packed state.
 #[derive(Clone, Debug)]
-pub(super) struct Field {
-    pub(super) word: u32,
-    pub(super) shift: u32,
-    pub(super) width: u32,
-    pub(super) mask: u64,
+pub(crate) struct Field {
+    pub(crate) word: u32,
+    pub(crate) shift: u32,
+    pub(crate) width: u32,
+    pub(crate) mask: u64,
     /// For slots that are mapped to slots with another domain, where codes have another meaning: values are read and
     /// written instead.
     translated: Option<Box<Slot>>,
@@ -36,7 +36,7 @@ const UNLISTED: u64 = 1 << 62;
 
 impl Field {
     /// The field of a slot, by its codes.
-    pub(super) fn of_slot(slot: &Slot) -> Self {
+    pub(crate) fn of_slot(slot: &Slot) -> Self {
         Self::new(slot, false)
     }
 
@@ -67,12 +67,12 @@ impl Field {
     }
 
     /// Whether the stored code itself is read and written.
-    pub(super) fn is_direct(&self) -> bool {
+    pub(crate) fn is_direct(&self) -> bool {
         self.translated.is_none() && self.listed.is_none()
     }
 
     #[inline]
-    pub(super) fn read(&self, state: &[u64]) -> u64 {
+    pub(crate) fn read(&self, state: &[u64]) -> u64 {
         let code = state[self.word as usize] >> self.shift & self.mask;
         match &self.translated {
             None => self.encode(code),
@@ -81,7 +81,7 @@ impl Field {
     }
 
     #[inline]
-    pub(super) fn write(&self, state: &mut [u64], code: u64) {
+    pub(crate) fn write(&self, state: &mut [u64], code: u64) {
         let code = match &self.translated {
             None => match &self.listed {
                 Some(codes) => codes.get(code as usize).copied().unwrap_or(code & !UNLISTED),
@@ -99,7 +99,7 @@ impl Field {
 
 /// What a field is under a group.
 #[derive(Clone, Debug)]
-pub(super) enum Content {
+pub(crate) enum Content {
     /// The field is a point with an attached code.
     Plain(Point),
     /// The point of each code, or none if the group does not move it.
@@ -109,7 +109,7 @@ pub(super) enum Content {
 impl Content {
     /// The point of a code.
     #[inline]
-    pub(super) fn point(&self, code: u64) -> Point {
+    pub(crate) fn point(&self, code: u64) -> Point {
         match self {
             Self::Plain(point) => *point,
             Self::Lettered(points) => points.get(code as usize).copied().unwrap_or(NONE),
@@ -117,7 +117,7 @@ impl Content {
     }
 
     /// Its points.
-    pub(super) fn points(&self) -> impl Iterator<Item = Point> + '_ {
+    pub(crate) fn points(&self) -> impl Iterator<Item = Point> + '_ {
         match self {
             Self::Plain(point) => std::slice::from_ref(point),
             Self::Lettered(points) => &points[..],
@@ -130,19 +130,19 @@ impl Content {
 
 /// The fields that a group changes, and the group as permutations of their points.
 #[derive(Clone, Debug)]
-pub(super) struct View {
-    pub(super) fields: Vec<Field>,
-    pub(super) contents: Vec<Content>,
+pub(crate) struct View {
+    pub(crate) fields: Vec<Field>,
+    pub(crate) contents: Vec<Content>,
     /// The field of each point and, if literals are points, the code.
-    pub(super) origins: Vec<(u32, u64)>,
-    pub(super) action: Action,
+    pub(crate) origins: Vec<(u32, u64)>,
+    pub(crate) action: Action,
     /// The literals that each point represents, in order.
-    pub(super) literals: Vec<Vec<Point>>,
+    pub(crate) literals: Vec<Vec<Point>>,
 }
 
 impl View {
     /// The points that maps of states permute.
-    pub(super) fn new(layout: &Layout, literals: &Literals, maps: &[StateMap]) -> Self {
+    pub(crate) fn new(layout: &Layout, literals: &Literals, maps: &[StateMap]) -> Self {
         let mut orbits = OrbitPartition::new(layout.slots.len());
         for slot_move in maps.iter().flat_map(StateMap::moves) {
             orbits.merge(slot_move.from.position() as Point, slot_move.to.position() as Point);
@@ -241,7 +241,7 @@ impl View {
     }
 
     /// The part of the view that a factor of the group acts on, given by its points.
-    pub(super) fn restricted(&self, points: &[Point], action: Action) -> Self {
+    pub(crate) fn restricted(&self, points: &[Point], action: Action) -> Self {
         let mut name = vec![NONE; self.origins.len()];
         for (new, &point) in points.iter().enumerate() {
             name[point as usize] = new as Point;
@@ -279,12 +279,12 @@ impl View {
     }
 
     /// The field of a point.
-    pub(super) fn field_of(&self, point: Point) -> usize {
+    pub(crate) fn field_of(&self, point: Point) -> usize {
         self.origins[point as usize].0 as usize
     }
 
     /// Whether the group fixes a field.
-    pub(super) fn is_fixed(&self, field: usize) -> bool {
+    pub(crate) fn is_fixed(&self, field: usize) -> bool {
         self.action
             .generators()
             .iter()
@@ -293,21 +293,21 @@ impl View {
 
     /// Reads the codes of the fields.
     #[inline]
-    pub(super) fn read(&self, state: &[u64], codes: &mut Vec<u64>) {
+    pub(crate) fn read(&self, state: &[u64], codes: &mut Vec<u64>) {
         codes.clear();
         codes.extend(self.fields.iter().map(|field| field.read(state)));
     }
 
     /// Writes the codes of the fields.
     #[inline]
-    pub(super) fn write(&self, codes: &[u64], state: &mut [u64]) {
+    pub(crate) fn write(&self, codes: &[u64], state: &mut [u64]) {
         for (field, &code) in self.fields.iter().zip(codes) {
             field.write(state, code);
         }
     }
 
     /// A permutation of points as one of literals.
-    pub(super) fn to_literals(&self, permutation: &SparsePermutation) -> SparsePermutation {
+    pub(crate) fn to_literals(&self, permutation: &SparsePermutation) -> SparsePermutation {
         let moves = permutation
             .moves()
             .flat_map(|(from, to)| {

@@ -8,13 +8,13 @@ use quotient_groups::action::Action;
 use quotient_groups::arrangement::{Arrangement, arrangement, rotation};
 use quotient_groups::{ImageScratch, ImageSearch, SparsePermutation};
 
-use super::cardinality::Cardinality;
-use super::elements::{CodeMap, Listing, ListingScratch};
-use super::invariants::{InvariantScratch, Invariants};
-use super::labelling::{Labelling, LabellingScratch};
-use super::nesting::{NestedSort, SortScratch};
-use super::points::{NONE, View};
-use super::rotation::{Ring, RingScratch};
+use crate::cardinality::Cardinality;
+use crate::elements::{CodeMap, Listing, ListingScratch};
+use crate::invariants::{InvariantScratch, Invariants};
+use crate::labelling::{Labelling, LabellingScratch};
+use crate::nesting::{NestedSort, SortScratch};
+use crate::points::{NONE, View};
+use crate::rotation::{Ring, RingScratch};
 
 /// The largest number of elements that are listed without trying any other method.
 const FEW_ELEMENTS: usize = 6;
@@ -30,9 +30,9 @@ const RING_COSETS: usize = 24;
 
 /// A factor of the group.
 #[derive(Clone, Debug)]
-pub(super) struct Factor {
-    pub(super) view: View,
-    pub(super) order: BigUint,
+pub(crate) struct Factor {
+    pub(crate) view: View,
+    pub(crate) order: BigUint,
     method: Method,
     /// The search, created on demand if the method is another.
     search: OnceLock<Box<ImageSearch>>,
@@ -57,7 +57,7 @@ enum Method {
 
 /// Working memory for all methods.
 #[derive(Clone, Debug, Default)]
-pub(super) struct FactorScratch {
+pub(crate) struct FactorScratch {
     codes: Vec<u64>,
     image_codes: Vec<u64>,
     listing: ListingScratch,
@@ -77,13 +77,13 @@ impl FactorScratch {
 
 impl Factor {
     /// The factor for a view whose group does not split further, with the method that suits it.
-    pub(super) fn new(view: View, order: BigUint) -> Self {
+    pub(crate) fn new(view: View, order: BigUint) -> Self {
         let method = Choice::new(&view, &order).usual();
         Self::with_method(view, order, method)
     }
 
     /// The factor with a given method, if that supports the group.
-    pub(super) fn of_kind(view: View, order: BigUint, kind: MethodKind) -> Option<Self> {
+    pub(crate) fn of_kind(view: View, order: BigUint, kind: MethodKind) -> Option<Self> {
         let method = Choice::new(&view, &order).method(kind)?;
         Some(Self::with_method(view, order, method))
     }
@@ -97,7 +97,7 @@ impl Factor {
     }
 
     /// Whether there may be another method whose work can be compared.
-    pub(super) fn is_tunable(&self) -> bool {
+    pub(crate) fn is_tunable(&self) -> bool {
         let is_counted = matches!(
             self.method,
             Method::Listing(_) | Method::Selecting(_) | Method::Labelling(_) | Method::Turning(_)
@@ -107,7 +107,7 @@ impl Factor {
 
     /// Takes the method that does the least work on some states, among those whose work is counted. Returns whether it
     /// is another one than before.
-    pub(super) fn tune(&mut self, records: &[u64], stride: usize) -> bool {
+    pub(crate) fn tune(&mut self, records: &[u64], stride: usize) -> bool {
         if !self.is_tunable() {
             return false;
         }
@@ -163,7 +163,7 @@ impl Factor {
     }
 
     /// The factor with the general search only.
-    pub(super) fn searching(view: View, order: BigUint) -> Self {
+    pub(crate) fn searching(view: View, order: BigUint) -> Self {
         Self { view, order, method: Method::Searching, search: OnceLock::new() }
     }
 
@@ -172,7 +172,7 @@ impl Factor {
     }
 
     /// A description for reports.
-    pub(super) fn describe(&self) -> String {
+    pub(crate) fn describe(&self) -> String {
         match &self.method {
             Method::Listing(listing) => format!("the least of {} images", listing.len()),
             Method::Selecting(invariants) => format!("the least of {} images by sums over the parts", invariants.len()),
@@ -187,7 +187,7 @@ impl Factor {
 
     /// Replaces a state by its canonical image.
     #[inline]
-    pub(super) fn canonicalize(&self, state: &mut [u64], scratch: &mut FactorScratch) {
+    pub(crate) fn canonicalize(&self, state: &mut [u64], scratch: &mut FactorScratch) {
         match &self.method {
             Method::Sorting(sorts) => {
                 for sort in sorts {
@@ -214,7 +214,7 @@ impl Factor {
 
     /// Replaces the states in records of `stride` words, all but the last of each, by their canonical images. `before` is
     /// a representative that they differ little from, if there is one.
-    pub(super) fn canonicalize_records(
+    pub(crate) fn canonicalize_records(
         &self,
         before: Option<&[u64]>,
         records: &mut [u64],
@@ -253,7 +253,7 @@ impl Factor {
 
     /// Replaces a state by its canonical image. It differs little from `before`, or else from states that came before it.
     /// Nothing but this factor moves anything.
-    pub(super) fn canonicalize_near(&self, before: Option<&[u64]>, state: &mut [u64], scratch: &mut FactorScratch) {
+    pub(crate) fn canonicalize_near(&self, before: Option<&[u64]>, state: &mut [u64], scratch: &mut FactorScratch) {
         match &self.method {
             Method::Labelling(labelling) => {
                 labelling.canonicalize_near(&self.view, before, state, &mut scratch.labelling);
@@ -263,12 +263,12 @@ impl Factor {
     }
 
     /// Whether successors of a state may be alike.
-    pub(super) fn has_twins(&self) -> bool {
+    pub(crate) fn has_twins(&self) -> bool {
         matches!(&self.method, Method::Labelling(labelling) if labelling.has_twins())
     }
 
     /// Whether a state is its own canonical image. `copy` is as long as the state.
-    pub(super) fn is_canonical(&self, state: &[u64], copy: &mut [u64], scratch: &mut FactorScratch) -> bool {
+    pub(crate) fn is_canonical(&self, state: &[u64], copy: &mut [u64], scratch: &mut FactorScratch) -> bool {
         if let Method::Listing(listing) = &self.method {
             self.view.read(state, &mut scratch.codes);
             return listing.is_least(&scratch.codes, &mut scratch.listing);
@@ -286,7 +286,7 @@ impl Factor {
         let fields = self.view.contents.iter().zip(codes.iter());
         let set = fields
             .map(|(content, &code)| match content {
-                super::points::Content::Plain(point) => (*point, code),
+                crate::points::Content::Plain(point) => (*point, code),
                 lettered => (lettered.point(code), 0),
             })
             .filter(|&(point, _)| point != NONE);
@@ -295,13 +295,13 @@ impl Factor {
             let (field, letter) = self.view.origins[point as usize];
             let field = field as usize;
             let code =
-                if matches!(self.view.contents[field], super::points::Content::Plain(_)) { code } else { letter };
+                if matches!(self.view.contents[field], crate::points::Content::Plain(_)) { code } else { letter };
             self.view.fields[field].write(state, code);
         }
     }
 
     /// The number of states in the orbit of a state. The state becomes its canonical image.
-    pub(super) fn orbit_size(&self, state: &mut [u64], scratch: &mut FactorScratch) -> Cardinality {
+    pub(crate) fn orbit_size(&self, state: &mut [u64], scratch: &mut FactorScratch) -> Cardinality {
         match &self.method {
             Method::Sorting(sorts) => {
                 let mut size = Cardinality::ONE;
@@ -335,7 +335,7 @@ impl Factor {
     }
 
     /// An element, on the literals, that maps one state of an orbit to another.
-    pub(super) fn element_between(&self, from: &[u64], to: &[u64], scratch: &mut FactorScratch) -> SparsePermutation {
+    pub(crate) fn element_between(&self, from: &[u64], to: &[u64], scratch: &mut FactorScratch) -> SparsePermutation {
         let mut element_to_image = |state: &[u64]| {
             let mut state = state.to_vec();
             self.find_image(&mut state, scratch);

@@ -9,7 +9,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::points::{Content, View};
+use crate::points::{Content, View};
 
 /// With fewer objects it does not pay.
 const FEW: usize = 16;
@@ -24,7 +24,7 @@ const NONE: u32 = u32::MAX;
 
 /// What the bits of a state belong to.
 #[derive(Clone, Debug)]
-pub(super) struct Twins {
+pub(crate) struct Twins {
     /// For each bit of a state, its entry below.
     of_bit: Vec<u32>,
     /// The role of each field, and its objects.
@@ -41,7 +41,7 @@ pub(super) struct Twins {
 
 /// Working memory: what is known about the successors of one state.
 #[derive(Clone, Debug, Default)]
-pub(super) struct TwinScratch {
+pub(crate) struct TwinScratch {
     before: Vec<u64>,
     classes: Vec<u32>,
     /// The representative for each description.
@@ -52,7 +52,7 @@ pub(super) struct TwinScratch {
 
 impl Twins {
     /// For a view in which every field is a point, with its role and its objects. None if this is not so, or does not pay.
-    pub(super) fn new(view: &View, kinds: &[u16], point: impl Fn(u32) -> (usize, Vec<u16>)) -> Option<Self> {
+    pub(crate) fn new(view: &View, kinds: &[u16], point: impl Fn(u32) -> (usize, Vec<u16>)) -> Option<Self> {
         if kinds.len() < FEW || !view.fields.iter().all(|field| field.is_direct()) {
             return None;
         }
@@ -91,7 +91,7 @@ impl Twins {
 
     /// Replaces a state by what `canonicalize` makes of it, or of a state that twins make the same. It is compared with the
     /// state `before`; if none is given, with the first of those that differ little from each other.
-    pub(super) fn canonicalize(
+    pub(crate) fn canonicalize(
         &self,
         view: &View,
         before: Option<&[u64]>,

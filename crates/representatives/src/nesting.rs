@@ -3,14 +3,14 @@
 
 use quotient_groups::arrangement::{Arrangement, Nesting};
 
-use super::cardinality::Cardinality;
-use super::keys::{FEW, Key, KeyPlan, insert};
-use super::near::{NearBlocks, NearPlan, NearScratch};
-use super::points::View;
+use crate::cardinality::Cardinality;
+use crate::keys::{FEW, Key, KeyPlan, insert};
+use crate::near::{NearBlocks, NearPlan, NearScratch};
+use crate::points::View;
 
 /// Sorts the objects of a nesting.
 #[derive(Clone, Debug)]
-pub(super) struct NestedSort {
+pub(crate) struct NestedSort {
     arities: Vec<usize>,
     /// For each level, how to read the own keys of its nodes.
     plans: Vec<KeyPlan>,
@@ -34,7 +34,7 @@ enum Near {
 
 /// Working memory for sorting.
 #[derive(Clone, Debug, Default)]
-pub(super) struct SortScratch {
+pub(crate) struct SortScratch {
     narrow: Vec<u64>,
     wide: Vec<u128>,
     tokens: Vec<Vec<u64>>,
@@ -45,7 +45,7 @@ pub(super) struct SortScratch {
 
 impl NestedSort {
     /// The plan for a nesting of an arrangement in which every point of the nesting has a position.
-    pub(super) fn new(view: &View, arrangement: &Arrangement, number: usize) -> Option<Self> {
+    pub(crate) fn new(view: &View, arrangement: &Arrangement, number: usize) -> Option<Self> {
         let nesting: &Nesting = &arrangement.nestings[number];
         let mut plans = Vec::new();
         for level in 0..nesting.arities.len() {
@@ -73,17 +73,17 @@ impl NestedSort {
         Some(Self { arities: nesting.arities.clone(), plans, widths, order: nesting.order().into(), near })
     }
 
-    pub(super) fn order(&self) -> &Cardinality {
+    pub(crate) fn order(&self) -> &Cardinality {
         &self.order
     }
 
     /// Whether some fields can hold objects.
-    pub(super) fn has_holders(&self) -> bool {
+    pub(crate) fn has_holders(&self) -> bool {
         self.plans.iter().any(KeyPlan::has_holders)
     }
 
     /// A description for reports.
-    pub(super) fn describe(&self) -> String {
+    pub(crate) fn describe(&self) -> String {
         let things = match &self.arities[..] {
             [count] => format!("sorting {count} interchangeable parts"),
             [outer, inner] => format!("sorting {inner} parts inside each of {outer}, and then these"),
@@ -100,7 +100,7 @@ impl NestedSort {
 
     /// Sorts the objects of a state.
     #[inline]
-    pub(super) fn canonicalize(&self, state: &mut [u64], scratch: &mut SortScratch) {
+    pub(crate) fn canonicalize(&self, state: &mut [u64], scratch: &mut SortScratch) {
         if let [plan] = &self.plans[..]
             && plan.count <= FEW
             && plan.width <= 128
@@ -121,7 +121,7 @@ impl NestedSort {
     }
 
     /// Sorts the objects of several states that differ little from a sorted one.
-    pub(super) fn canonicalize_near<'s>(
+    pub(crate) fn canonicalize_near<'s>(
         &self,
         before: &[u64],
         states: impl Iterator<Item = &'s mut [u64]>,
@@ -147,7 +147,7 @@ impl NestedSort {
     }
 
     /// The number of arrangements that fix a state. The state becomes sorted.
-    pub(super) fn stabiliser_order(&self, state: &mut [u64], scratch: &mut SortScratch) -> Cardinality {
+    pub(crate) fn stabiliser_order(&self, state: &mut [u64], scratch: &mut SortScratch) -> Cardinality {
         if let Near::Blocks(near) = &self.near
             && near.begin(&self.plans, state, &mut scratch.near)
         {

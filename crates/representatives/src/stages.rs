@@ -7,15 +7,15 @@
 use quotient_groups::arrangement::NodePosition;
 use rustc_hash::FxHashMap;
 
-use super::cardinality::Cardinality;
-use super::keys::{FEW, KeyPlan};
-use super::near::{Bits, NearPlan, NearScratch};
-use super::points::View;
-use super::rows::RowPlan;
+use crate::cardinality::Cardinality;
+use crate::keys::{FEW, KeyPlan};
+use crate::near::{Bits, NearPlan, NearScratch};
+use crate::points::View;
+use crate::rows::RowPlan;
 
 /// The stages of a group of two or more kinds of objects.
 #[derive(Clone, Debug)]
-pub(super) struct Stages {
+pub(crate) struct Stages {
     held: Vec<HeldKind>,
     holding: Vec<HoldingKind>,
     /// What the keys of objects that are held depend on.
@@ -39,15 +39,15 @@ struct HoldingKind {
 }
 
 /// What is known about a kind of objects.
-pub(super) struct KindParts<'a> {
-    pub(super) count: usize,
-    pub(super) plan: Option<&'a KeyPlan>,
-    pub(super) rows: Option<&'a RowPlan>,
+pub(crate) struct KindParts<'a> {
+    pub(crate) count: usize,
+    pub(crate) plan: Option<&'a KeyPlan>,
+    pub(crate) rows: Option<&'a RowPlan>,
 }
 
 impl Stages {
     /// The stages, if each kind is held by others or holds others, and few enough.
-    pub(super) fn new(
+    pub(crate) fn new(
         view: &View,
         tuples: &[Vec<NodePosition>],
         orbits: &[usize],
@@ -93,7 +93,7 @@ impl Stages {
 
     /// Replaces a state by its representative. Returns false, and leaves the state as it is, if keys do not decide.
     #[inline]
-    pub(super) fn canonicalize(&self, state: &mut [u64]) -> bool {
+    pub(crate) fn canonicalize(&self, state: &mut [u64]) -> bool {
         let Some(is_ordered) = self.is_ordered(state) else { return false };
         if !is_ordered {
             self.rename(state);
@@ -106,7 +106,7 @@ impl Stages {
 
     /// Reads a representative, for states that differ little from it. Returns whether that is possible: the objects that
     /// it holds are in order, and there is one kind of objects that hold them.
-    pub(super) fn begin(&self, before: &[u64], scratch: &mut NearScratch) -> bool {
+    pub(crate) fn begin(&self, before: &[u64], scratch: &mut NearScratch) -> bool {
         match &self.holding[..] {
             [HoldingKind { contents, near: Some(near), .. }] => {
                 self.is_ordered(before) == Some(true) && near.begin(contents, before, scratch)
@@ -118,7 +118,7 @@ impl Stages {
     /// Replaces a state by its representative, like [`Stages::canonicalize`], if it differs little from one that was
     /// read.
     #[inline]
-    pub(super) fn canonicalize_near(&self, before: &[u64], state: &mut [u64], scratch: &mut NearScratch) -> bool {
+    pub(crate) fn canonicalize_near(&self, before: &[u64], state: &mut [u64], scratch: &mut NearScratch) -> bool {
         let [HoldingKind { contents, near: Some(near), .. }] = &self.holding[..] else { return false };
         // What was read is in order.
         let is_ordered = if self.held_bits.differ(before, state) { self.is_ordered(state) } else { Some(true) };
@@ -130,7 +130,7 @@ impl Stages {
     }
 
     /// The number of elements of the group that fix a state, if keys decide.
-    pub(super) fn stabiliser_order(&self, state: &[u64]) -> Option<Cardinality> {
+    pub(crate) fn stabiliser_order(&self, state: &[u64]) -> Option<Cardinality> {
         self.is_ordered(state)?;
         let mut order = Cardinality::ONE;
         for HoldingKind { contents, .. } in &self.holding {
