@@ -47,6 +47,10 @@ pub struct Model {
     /// Types besides scalarsets whose values the source declares interchangeable, such as the deferred sets of B. This
     /// is only a claim: whoever relies on it must prove it.
     pub interchangeable: Vec<TypeId>,
+    /// Ranges whose values are amounts: numbers of things that are not distinguished otherwise, such as the tokens of a
+    /// place, in increasing order. Amounts of different cells are added up, so a symmetry may move cells, but keeps each
+    /// amount.
+    pub amounts: Vec<TypeId>,
     /// Variables that are not displayed cell by cell.
     pub notations: Vec<(VariableId, Notation)>,
     /// Names of values of ranges, such as those of messages.
@@ -62,8 +66,6 @@ pub struct Model {
     pub exchanges: Option<Exchanges>,
     /// An expression to evaluate in states, if one was given beside the text.
     pub watched: Option<Watched>,
-    /// Whether all variables count tokens of a Petri net: then the greatest numbers of tokens are worth knowing.
-    pub counts_tokens: bool,
 }
 
 /// A global variable.
@@ -273,6 +275,7 @@ impl Model {
             settled: Vec::new(),
             claims_no_deadlock: false,
             interchangeable: Vec::new(),
+            amounts: Vec::new(),
             notations: Vec::new(),
             value_names: FxHashMap::default(),
             presentation: None,
@@ -280,7 +283,6 @@ impl Model {
             participation: Vec::new(),
             exchanges: None,
             watched: None,
-            counts_tokens: false,
         }
     }
 
@@ -293,6 +295,23 @@ impl Model {
     /// Whether values of a type are single integers.
     pub fn is_scalar(&self, ty: TypeId) -> bool {
         !matches!(self.types[ty].kind, TypeKind::Array { .. } | TypeKind::Record { .. } | TypeKind::Multiset { .. })
+    }
+
+    /// Whether the values of a type are [amounts](Model::amounts).
+    pub fn is_amount(&self, ty: TypeId) -> bool {
+        self.amounts.binary_search(&ty).is_ok()
+    }
+
+    /// Whether all cells of the state hold amounts, so that their sum means something.
+    pub fn holds_only_amounts(&self) -> bool {
+        let holds = |ty: TypeId| {
+            let mut inner = ty;
+            while let TypeKind::Array { element, .. } = self.types[inner].kind {
+                inner = element;
+            }
+            self.is_amount(inner)
+        };
+        !self.amounts.is_empty() && self.variables.iter().all(|variable| holds(variable.ty))
     }
 
     /// The values of a scalar type.

@@ -246,7 +246,7 @@ pub fn explore(
         max_depth: options.limits.max_depth,
         store_passing: options.store_passing,
         // Only so are the firings of a quotient known.
-        statistics: model.ir().counts_tokens && options.symmetry != Symmetry::Off && options.workers.is_none(),
+        statistics: model.ir().holds_only_amounts() && options.symmetry != Symmetry::Off && options.workers.is_none(),
         ..SearchOptions::default()
     };
     let stopped = |reason| Found::new(None, search::unfinished(model, &search, reason, control));
@@ -405,7 +405,7 @@ fn conduct(
         _ => {}
     }
     let may_be_sets = options.engine == Engine::Auto
-        && model.ir().counts_tokens
+        && model.ir().holds_only_amounts()
         && options.keep == Keep::Counts
         && options.reduction == Reduction::Auto
         && options.partial_order == PartialOrder::Off
@@ -522,7 +522,7 @@ fn search_states(
         graph: StateGraph::default(),
         draws: partial_order.is_none(),
         keep: options.keep,
-        tokens: model.ir().counts_tokens.then(|| (model.layout(), (0, 0))),
+        tokens: model.ir().holds_only_amounts().then(|| (model.layout(), (0, 0))),
         beside,
         failed: None,
     };

@@ -208,9 +208,9 @@ pub enum Rejection {
         /// The values of its parameters.
         arguments: Vec<i64>,
     },
-    /// It changes numbers of tokens.
-    #[error("it changes how many tokens are in {0}")]
-    Tokens(String),
+    /// It changes an amount.
+    #[error("it changes the amount in {0}")]
+    Amount(String),
     /// A property changes.
     #[error("a property does not mean the same for the permuted state")]
     Property(PropertyId),
@@ -258,8 +258,8 @@ pub struct Certifier<'m> {
     events: FxHashMap<(bool, EventKey), u32>,
     /// For each of these events, the number of instances that have the effect, if that is preserved.
     counts: FxHashMap<u32, u128>,
-    /// Whether the values of all slots are numbers of tokens, which are preserved.
-    counts_tokens: bool,
+    /// The model, whose amounts are preserved.
+    model: &'m Model,
     /// A claim for each distinct content.
     claims: FxHashMap<ClaimKey, u32>,
     users: Users,
@@ -382,7 +382,7 @@ impl<'m> Certifier<'m> {
             behaviour,
             events,
             counts,
-            counts_tokens: model.counts_tokens,
+            model,
             claims,
             users,
             slot_instances,
@@ -435,8 +435,8 @@ impl<'m> Certifier<'m> {
             if self.fixed[slot_move.from.position()] {
                 return Err(Rejection::MovesFixed(self.layout.slots[slot_move.from].name.clone()));
             }
-            if self.counts_tokens && slot_move.values.is_some() {
-                return Err(Rejection::Tokens(self.layout.slots[slot_move.from].name.clone()));
+            if slot_move.values.is_some() && self.model.is_amount(self.layout.slots[slot_move.from].ty) {
+                return Err(Rejection::Amount(self.layout.slots[slot_move.from].name.clone()));
             }
         }
         self.survey()?;

@@ -296,8 +296,9 @@ pub(crate) fn encode_with(
         }
     }
     for (slot, number) in numbers.iter_mut().enumerate() {
-        // Numbers of tokens are added up, whatever rules do with them.
-        *number |= behaviour.circuit.is_wide(slot as u32) || model.counts_tokens && slot < behaviour.slots;
+        // Amounts are added up, whatever rules do with them.
+        let is_amount = || slot < behaviour.slots && model.is_amount(layout.slots[SlotId::from_position(slot)].ty);
+        *number |= behaviour.circuit.is_wide(slot as u32) || is_amount();
     }
     for entry in behaviour.multisets.iter() {
         for column in 0..entry.stride {

@@ -93,9 +93,7 @@ pub fn symmetries_of_text(
     let (scopes, only_flow) = scopes(model, preserved, states.is_some());
     let Ok(mut findings) = inference::infer(model, &scopes, &only_flow) else { return Ok(None) };
     inference::pin_instance(model, &mut findings, preserved);
-    if model.counts_tokens {
-        inference::fix_tokens(model, &mut findings);
-    }
+    inference::fix_amounts(model, &mut findings);
     if states.is_none() {
         inference::pin_beginnings(model, &mut findings);
     }
