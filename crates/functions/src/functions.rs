@@ -67,11 +67,6 @@ impl Functions {
         &self.behaviour
     }
 
-    /// The whole unfolded model, for modification: symmetry detection adds the images of functions.
-    pub fn into_behaviour(self) -> Behaviour {
-        self.behaviour
-    }
-
     /// The pool of the nodes.
     pub fn circuit(&self) -> &Circuit {
         &self.behaviour.circuit
