@@ -4,6 +4,7 @@
 pub mod abc;
 pub mod actions;
 pub mod agreement;
+pub mod automata;
 pub mod beem;
 pub mod browser;
 pub mod conformance;

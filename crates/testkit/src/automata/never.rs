@@ -6,8 +6,8 @@
 
 use super::FormatError;
 use super::scanner::{Condition, DEPTH_LIMIT, Scanner, and, literal, not, or};
-use crate::automaton::{Automaton, Cube, StateId, Transition};
-use crate::formula::Atom;
+use quotient_temporal::automaton::{Automaton, Cube, StateId, Transition};
+use quotient_temporal::formula::Atom;
 use rustc_hash::FxHashMap;
 
 /// Reads a never claim. The names are those of the atoms, by number; others are refused.
@@ -196,7 +196,7 @@ impl Reader<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lasso::Lasso;
+    use quotient_temporal::lasso::Lasso;
 
     #[test]
     fn a_response_claim() {

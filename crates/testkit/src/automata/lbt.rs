@@ -5,8 +5,8 @@
 
 use super::FormatError;
 use super::scanner::{Condition, DEPTH_LIMIT, Scanner, and, literal, not, or};
-use crate::automaton::{Automaton, Cube, StateId, Transition};
-use crate::formula::Atom;
+use quotient_temporal::automaton::{Automaton, Cube, StateId, Transition};
+use quotient_temporal::formula::Atom;
 use rustc_hash::FxHashMap;
 
 /// Reads what lbt printed. Atoms keep their numbers, which must be below 64.
@@ -94,7 +94,7 @@ fn condition(scanner: &mut Scanner<'_>, depth: usize) -> Result<Condition, Forma
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lasso::Lasso;
+    use quotient_temporal::lasso::Lasso;
 
     #[test]
     fn a_response_automaton() {

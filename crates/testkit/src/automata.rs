@@ -1,6 +1,5 @@
-//! Automata as text: the Hanoi Omega-Automata format, SPIN's never claims, and the output of lbt.
+//! Automata as peers print them: SPIN's never claims, and the output of lbt.
 
-pub mod hoa;
 pub mod lbt;
 pub mod never;
 mod scanner;

@@ -1,8 +1,8 @@
 //! What the readers share: a position in a text, and conditions on letters as unions of cubes.
 
 use super::FormatError;
-use crate::automaton::Cube;
-use crate::reduce::joined;
+use quotient_temporal::automaton::Cube;
+use quotient_temporal::reduce::joined;
 
 /// The most cubes of a label, and how deeply labels may be nested.
 pub(super) const LIMIT: usize = 512;
@@ -124,7 +124,7 @@ pub(super) fn literal(bit: usize) -> Condition {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Random;
+    use quotient_temporal::random::Random;
 
     #[test]
     fn conditions_are_boolean_functions() {

@@ -1,6 +1,6 @@
 //! Sizes of automata of well-known formulas, beside `spin -f` and lbt.
 //!
-//! `cargo bench -p quotient-temporal --bench automata`
+//! `cargo bench -p quotient-testkit --bench automata`
 //!
 //! Prints a table in Markdown. "states, transitions, sets" is our automaton with acceptance sets on transitions, "Büchi" the
 //! same with accepting states, as SPIN has them; lbt has acceptance sets of states. Transitions are counted as each tool
@@ -10,11 +10,11 @@
 
 #![allow(clippy::print_stdout)]
 
-use quotient_temporal::formats::{lbt, never};
 use quotient_temporal::print::{Notation, print};
 use quotient_temporal::reduce::reduce_state_based;
 use quotient_temporal::syntax::{AtomTable, Dialect};
 use quotient_temporal::{Atom, Automaton, Formula, Formulas, translate};
+use quotient_testkit::automata::{lbt, never};
 use std::io::{Read as _, Write as _};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
