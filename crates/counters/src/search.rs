@@ -111,7 +111,7 @@ impl<'a> Search<'a> {
             firings: (0..rules).map(|_| BigUint::ZERO).collect(),
             has_fired: (0..rules).map(|_| false).collect(),
             most_entities: 0,
-            tokens: scheme.model.counts_tokens.then_some((0, 0)),
+            tokens: scheme.model.holds_only_amounts().then_some((0, 0)),
             steps: Vec::new(),
         }
     }

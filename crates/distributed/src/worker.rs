@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use num_bigint::BigUint;
 use quotient_ir::{DeadlockMode, PropertyId, RuleId, TableIndex, Violation};
-use quotient_symmetry::Workspace;
+use quotient_representatives::Workspace;
 use rustc_hash::FxHashSet;
 
 use super::messages::{Discovery, EndSummary, Hello, Label, Letter, LevelSummary, News, Note, Place, Point, Stop};

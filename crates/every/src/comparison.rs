@@ -3,10 +3,12 @@
 //! Each owner is cut into its form, in which no expression is left, and its expressions in order. The forms must be equal,
 //! and the expressions must be the same in turn.
 
-use quotient_ir::walk::Node;
+use quotient_ir::walk::{
+    Node, PartMut, visit_operands_mut, visit_parts_mut, visit_place_operands_mut, visit_range_mut,
+};
 use quotient_ir::{
-    Argument, Expr, ExprId, Formula, Function, Iteration, Model, MultisetElement, Parameter, PlaceId, PrintPiece,
-    Property, ReturnValue, Root, Rule, Span, Start, Statement, StatementKind, Step, TableIndex,
+    Expr, ExprId, Formula, Function, Model, Parameter, PlaceId, PrintPiece, Property, Rule, Span, Start, Statement,
+    StatementKind, TableIndex,
 };
 use rustc_hash::FxHashSet;
 
@@ -69,8 +71,8 @@ impl Comparison<'_> {
             let is_same = match (left, right) {
                 (Node::Expression(left), Node::Expression(right)) => {
                     let (mut left, mut right) = (self.one.pool[left].clone(), self.other.pool[right].clone());
-                    cut_expression(&mut left, &mut of_left);
-                    cut_expression(&mut right, &mut of_right);
+                    visit_operands_mut(&mut left, &mut |part| take(part, Span::default(), &mut of_left));
+                    visit_operands_mut(&mut right, &mut |part| take(part, Span::default(), &mut of_right));
                     match (&left, &right) {
                         (Expr::Constant { value, ty }, Expr::Constant { value: other, ty: other_ty }) => {
                             ty == other_ty && value - first_of(self.one, *ty) == other - first_of(self.other, *ty)
@@ -80,14 +82,8 @@ impl Comparison<'_> {
                 }
                 (Node::Place(left), Node::Place(right)) => {
                     let (mut left, mut right) = (self.one.pool[left].clone(), self.other.pool[right].clone());
-                    for (place, parts) in [(&mut left, &mut of_left), (&mut right, &mut of_right)] {
-                        cut_root(&mut place.root, parts);
-                        for step in &mut place.steps {
-                            if let Step::Index(index) = step {
-                                take(index, Span::default(), parts);
-                            }
-                        }
-                    }
+                    visit_place_operands_mut(&mut left, &mut |part| take(part, Span::default(), &mut of_left));
+                    visit_place_operands_mut(&mut right, &mut |part| take(part, Span::default(), &mut of_right));
                     left == right
                 }
                 _ => false,
@@ -101,158 +97,41 @@ impl Comparison<'_> {
     }
 }
 
-fn take(expression: &mut ExprId, span: Span, parts: &mut Parts) {
-    parts.push((Node::Expression(*expression), span));
-    *expression = ExprId::from_position(0);
-}
-
-fn take_place(place: &mut PlaceId, span: Span, parts: &mut Parts) {
-    parts.push((Node::Place(*place), span));
-    *place = PlaceId::from_position(0);
-}
-
-fn cut_range(range: &mut Iteration, span: Span, parts: &mut Parts) {
-    if let Iteration::Steps { from, to, step } = range {
-        take(from, span, parts);
-        take(to, span, parts);
-        if let Some(step) = step {
-            take(step, span, parts);
+fn take(part: PartMut<'_>, span: Span, parts: &mut Parts) {
+    match part {
+        PartMut::Expression(expression) => {
+            parts.push((Node::Expression(*expression), span));
+            *expression = ExprId::from_position(0);
         }
+        PartMut::Place(place) => {
+            parts.push((Node::Place(*place), span));
+            *place = PlaceId::from_position(0);
+        }
+        PartMut::Block(block) => cut_body(block, parts),
     }
 }
 
 fn cut_parameters(parameters: &mut [Parameter], span: Span, parts: &mut Parts) {
     for parameter in parameters {
-        cut_range(&mut parameter.range, span, parts);
-    }
-}
-
-fn cut_arguments(arguments: &mut [Argument], span: Span, parts: &mut Parts) {
-    for argument in arguments {
-        match argument {
-            Argument::Value(value) => take(value, span, parts),
-            Argument::Copy(place) | Argument::Reference(place) => take_place(place, span, parts),
-            Argument::Undefined => {}
-        }
-    }
-}
-
-fn cut_root(root: &mut Root, parts: &mut Parts) {
-    let span = Span::default();
-    match root {
-        Root::Variable(_) | Root::Local(_) => {}
-        Root::Result { arguments, .. } => cut_arguments(arguments, span, parts),
-        Root::Choice { condition, then, otherwise } => {
-            take(condition, span, parts);
-            take_place(then, span, parts);
-            take_place(otherwise, span, parts);
-        }
-    }
-}
-
-fn cut_expression(expression: &mut Expr, parts: &mut Parts) {
-    let span = Span::default();
-    match expression {
-        Expr::Constant { .. } => {}
-        Expr::Read(place) | Expr::IsUndefined(place) => take_place(place, span, parts),
-        Expr::Unary { operand, .. } => take(operand, span, parts),
-        Expr::Binary { left, right, .. } => {
-            take(left, span, parts);
-            take(right, span, parts);
-        }
-        Expr::Conditional { condition, then, otherwise } => {
-            for part in [condition, then, otherwise] {
-                take(part, span, parts);
-            }
-        }
-        Expr::Quantified { range, body, .. } => {
-            cut_range(range, span, parts);
-            take(body, span, parts);
-        }
-        Expr::Count { multiset, body, .. } => {
-            take_place(multiset, span, parts);
-            take(body, span, parts);
-        }
-        Expr::IsPresent { multiset, position } => {
-            take_place(multiset, span, parts);
-            take(position, span, parts);
-        }
-        Expr::IsMember { value, .. } => take(value, span, parts),
-        Expr::SameContents { left, right } => {
-            take_place(left, span, parts);
-            take_place(right, span, parts);
-        }
-        Expr::Call { arguments, .. } => cut_arguments(arguments, span, parts),
+        visit_range_mut(&mut parameter.range, &mut |part| take(part, span, parts));
     }
 }
 
 fn cut_body(body: &mut [Statement], parts: &mut Parts) {
     for statement in body {
-        cut_statement(statement, parts);
-    }
-}
-
-fn cut_statement(statement: &mut Statement, parts: &mut Parts) {
-    let span = statement.span;
-    match &mut statement.kind {
-        StatementKind::Assign { target, value } => {
-            take_place(target, span, parts);
-            take(value, span, parts);
-        }
-        StatementKind::Copy { target, source } => {
-            take_place(target, span, parts);
-            take_place(source, span, parts);
-        }
-        StatementKind::Clear(place) | StatementKind::Undefine(place) | StatementKind::Bind { place, .. } => {
-            take_place(place, span, parts);
-        }
-        StatementKind::If { branches, otherwise } => {
-            for (condition, body) in branches {
-                take(condition, span, parts);
-                cut_body(body, parts);
+        let span = statement.span;
+        visit_parts_mut(statement, &mut |part| take(part, span, parts));
+        match &mut statement.kind {
+            // Messages quote values of constants.
+            StatementKind::Assert { violates, message, .. } => {
+                message.clear();
+                if let Some((words, _)) = violates.as_mut().and_then(|violated| violated.value.as_mut()) {
+                    words.clear();
+                }
             }
-            cut_body(otherwise, parts);
-        }
-        StatementKind::While { condition, body } => {
-            take(condition, span, parts);
-            cut_body(body, parts);
-        }
-        StatementKind::For { range, body, .. } => {
-            cut_range(range, span, parts);
-            cut_body(body, parts);
-        }
-        StatementKind::Call { arguments, .. } => cut_arguments(arguments, span, parts),
-        StatementKind::Return(Some(ReturnValue::Value(value))) => take(value, span, parts),
-        StatementKind::Return(Some(ReturnValue::Copy(place))) => take_place(place, span, parts),
-        StatementKind::Assert { condition, violates, message } => {
-            take(condition, span, parts);
-            // It quotes values of constants.
-            message.clear();
-            if let Some((words, value)) = violates.as_mut().and_then(|violated| violated.value.as_mut()) {
-                words.clear();
-                take(value, span, parts);
-            }
-        }
-        StatementKind::Require { condition, .. }
-        | StatementKind::Cover { condition, .. }
-        | StatementKind::Assume(condition) => take(condition, span, parts),
-        // What is printed has no effect.
-        StatementKind::Print(pieces) => pieces.retain(|piece| matches!(piece, PrintPiece::State)),
-        StatementKind::Return(None) | StatementKind::Error { .. } => {}
-        StatementKind::MultisetAdd { multiset, element } => {
-            take_place(multiset, span, parts);
-            match element {
-                MultisetElement::Value(value) => take(value, span, parts),
-                MultisetElement::Copy(place) => take_place(place, span, parts),
-            }
-        }
-        StatementKind::MultisetRemove { multiset, position } => {
-            take_place(multiset, span, parts);
-            take(position, span, parts);
-        }
-        StatementKind::MultisetRemoveIf { multiset, condition, .. } => {
-            take_place(multiset, span, parts);
-            take(condition, span, parts);
+            // What is printed has no effect.
+            StatementKind::Print(pieces) => pieces.retain(|piece| matches!(piece, PrintPiece::State)),
+            _ => {}
         }
     }
 }
@@ -268,7 +147,7 @@ fn of_start(start: &mut Start, parts: &mut Parts) {
 
 fn of_rule(rule: &mut Rule, parts: &mut Parts) {
     cut_parameters(&mut rule.parameters, rule.span, parts);
-    take(&mut rule.guard, rule.span, parts);
+    take(PartMut::Expression(&mut rule.guard), rule.span, parts);
     cut_body(&mut rule.body, parts);
 }
 

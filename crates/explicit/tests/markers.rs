@@ -4,7 +4,7 @@
 use num_bigint::BigUint;
 use quotient_ir::{Layout, Model, PropertyId};
 use quotient_search::{EngineError, Report, SearchOptions, Silent, Spill, StopReason, StoreMode, Verdict};
-use quotient_symmetry::Strategy;
+use quotient_representatives::Strategy;
 use quotient_systems::{ReductionPlan, SymmetrySource};
 use quotient_testkit::examples::{load_murphi, murphi_examples};
 use quotient_testkit::search::{check_with, plan};

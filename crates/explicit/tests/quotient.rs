@@ -7,7 +7,7 @@ use quotient_kit::LoadOptions;
 use quotient_murphi::LANGUAGE;
 use quotient_ir::{DeadlockMode, Layout, Model, PropertyId, Source};
 use quotient_search::{Clock, Edge, EngineError, Observer, Report, SearchOptions, Silent, StoreMode, Verdict};
-use quotient_symmetry::{Strategy, Workspace};
+use quotient_representatives::{Strategy, Workspace};
 use quotient_systems::{ReductionPlan, SymmetrySource};
 use quotient_testkit::search::{check_with, cross_check, plan};
 

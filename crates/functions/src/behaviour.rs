@@ -2,6 +2,8 @@
 //! Impossible values are omitted, so that they are not permuted (the "redundant value symmetries" of Zhang et al. 2013,
 //! section IV-D2).
 
+mod positions;
+
 use std::collections::BTreeSet;
 use std::collections::hash_map::Entry;
 use std::ops::Range;
@@ -14,11 +16,13 @@ use quotient_ir::{
 use rustc_hash::FxHashMap;
 
 use crate::circuit::{CASE_LIMIT, Circuit, Node, NodeId, Relabelling};
+use crate::event::{Event, EventKey, Write, Written};
 use crate::instance::{Instance, Subject};
 use crate::mentions::Mentions;
-use crate::multisets::{Multisets, ordered_multisets};
+use crate::multisets::Multisets;
 use crate::possible::{Holds, Possible, is_enumerated, possible_values, scalar_types, values_after_prologue};
-use crate::unfold::{Event, EventKey, Refusal, Unfolder, Write, Written, pointers};
+use crate::unfold::{Refusal, Unfolder, pointers};
+use positions::ordered_multisets;
 
 /// The functions of a model.
 #[derive(Debug)]

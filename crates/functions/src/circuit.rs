@@ -1309,6 +1309,28 @@ impl Operation {
             Self::BitXor => BinaryOperator::BitXor,
         }
     }
+
+    /// The result, if there is one.
+    pub fn apply(self, left: i64, right: i64) -> Option<i64> {
+        match self {
+            Self::Divide => left.checked_div(right),
+            Self::Remainder => left.checked_rem(right),
+            Self::ShiftLeft => Some(shift(left, right)),
+            Self::ShiftRight => Some(shift(left, right.saturating_neg())),
+            Self::BitAnd => Some(left & right),
+            Self::BitOr => Some(left | right),
+            Self::BitXor => Some(left ^ right),
+        }
+    }
+}
+
+/// Shifts left by a count, or right by a negative one; 64 or more gives 0, as in the interpreter.
+pub(crate) fn shift(value: i64, count: i64) -> i64 {
+    match count {
+        0..64 => value.wrapping_shl(count as u32),
+        -63..0 => value >> -count,
+        _ => 0,
+    }
 }
 
 impl Node {

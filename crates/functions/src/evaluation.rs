@@ -4,8 +4,8 @@
 use quotient_ir::Valuation;
 use rustc_hash::FxHashMap;
 
-use crate::circuit::{Circuit, Linear, Node, NodeId, Operation, Relation};
-use crate::unfold::{Write, Written};
+use crate::circuit::{Circuit, Linear, Node, NodeId, Relation};
+use crate::event::{Write, Written};
 
 /// The contents of the slots of a circuit: those of a state, then the inputs of one action.
 #[derive(Clone, Debug)]
@@ -151,29 +151,5 @@ impl<'a> Evaluation<'a> {
     /// The position of the slot's content among its values.
     fn position(&self, slot: u32) -> Option<usize> {
         self.circuit.values(slot).binary_search(&self.assignment.value(slot)?).ok()
-    }
-}
-
-impl Operation {
-    /// The result, if there is one.
-    pub fn apply(self, left: i64, right: i64) -> Option<i64> {
-        match self {
-            Self::Divide => left.checked_div(right),
-            Self::Remainder => left.checked_rem(right),
-            Self::ShiftLeft => Some(shift(left, right)),
-            Self::ShiftRight => Some(shift(left, right.saturating_neg())),
-            Self::BitAnd => Some(left & right),
-            Self::BitOr => Some(left | right),
-            Self::BitXor => Some(left ^ right),
-        }
-    }
-}
-
-/// Shifts left by a count, or right by a negative one; 64 or more gives 0, as in the interpreter.
-pub(crate) fn shift(value: i64, count: i64) -> i64 {
-    match count {
-        0..64 => value.wrapping_shl(count as u32),
-        -63..0 => value >> -count,
-        _ => 0,
     }
 }

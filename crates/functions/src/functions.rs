@@ -9,8 +9,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::behaviour::{Behaviour, Claim, Preserved, Refused, unfold};
 use crate::circuit::{Circuit, Node, NodeId};
 use crate::evaluation::{Assignment, Evaluation};
+use crate::event::{Event, Write, Written};
 use crate::instance::Instance;
-use crate::unfold::{Event, Write, Written};
 
 /// An instance of [`Functions`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -65,11 +65,6 @@ impl Functions {
     /// The whole unfolded model.
     pub fn behaviour(&self) -> &Behaviour {
         &self.behaviour
-    }
-
-    /// The whole unfolded model, for modification: symmetry detection adds the images of functions.
-    pub fn into_behaviour(self) -> Behaviour {
-        self.behaviour
     }
 
     /// The pool of the nodes.

@@ -64,6 +64,7 @@ mod behaviour;
 mod circuit;
 mod dead;
 mod evaluation;
+mod event;
 mod functions;
 mod instance;
 mod intervals;
@@ -81,9 +82,9 @@ pub use circuit::{
 };
 pub use dead::{DeadValues, dead_values};
 pub use evaluation::{Assignment, Evaluation};
+pub use event::{Event, EventKey, Write, Written};
 pub use functions::{Effect, Functions, InstanceId};
 pub use instance::{Instance, Subject};
 pub use multisets::{Multiset, Multisets};
 pub use possible::{Holds, Possible, TiedSlots, Ties, possible_values, tied_values};
 pub use slice::{Slice, slice};
-pub use unfold::{Event, EventKey, Write, Written};

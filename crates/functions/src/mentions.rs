@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use quotient_ir::walk::{Node, body_nodes, call_of, visit_nodes, visit_statements, written_place};
 use quotient_ir::{
-    Action, Argument, Expr, ExprId, FunctionId, Iteration, Local, LocalId, LocalKind, Model, MultisetElement, PlaceId,
-    PropertyId, ReturnValue, Root, Statement, StatementKind, Step, Table, VariableId,
+    Action, ExprId, FunctionId, Local, LocalId, LocalKind, Model, PlaceId, PropertyId, Root, Statement, StatementKind,
+    Table, VariableId,
 };
 
 /// What a piece of text mentions.
@@ -12,7 +13,6 @@ pub(crate) struct Mentions<'m> {
     model: &'m Model,
     variables: BTreeSet<VariableId>,
     functions: BTreeSet<FunctionId>,
-    expressions: BTreeSet<ExprId>,
     effects: bool,
     /// The locals of the function whose body is being walked.
     locals: Option<&'m Table<LocalId, Local>>,
@@ -20,27 +20,20 @@ pub(crate) struct Mentions<'m> {
 
 impl<'m> Mentions<'m> {
     fn new(model: &'m Model) -> Self {
-        Self {
-            model,
-            variables: BTreeSet::new(),
-            functions: BTreeSet::new(),
-            expressions: BTreeSet::new(),
-            effects: false,
-            locals: None,
-        }
+        Self { model, variables: BTreeSet::new(), functions: BTreeSet::new(), effects: false, locals: None }
     }
 
     /// An expression.
     pub(crate) fn of_expression(model: &'m Model, expression: ExprId) -> Self {
         let mut mentions = Self::new(model);
-        mentions.expression(expression);
+        mentions.nodes([Node::Expression(expression)]);
         mentions
     }
 
     /// A place.
     pub(crate) fn of_place(model: &'m Model, place: PlaceId) -> Self {
         let mut mentions = Self::new(model);
-        mentions.place(place);
+        mentions.nodes([Node::Place(place)]);
         mentions
     }
 
@@ -50,7 +43,7 @@ impl<'m> Mentions<'m> {
         match action {
             Action::Start(start) => mentions.statements(&model.starts[start].body),
             Action::Rule(rule) => {
-                mentions.expression(model.rules[rule].guard);
+                mentions.nodes([Node::Expression(model.rules[rule].guard)]);
                 mentions.statements(&model.rules[rule].body);
             }
         }
@@ -60,9 +53,7 @@ impl<'m> Mentions<'m> {
     /// A property.
     pub(crate) fn of_property(model: &'m Model, property: PropertyId) -> Self {
         let mut mentions = Self::new(model);
-        for condition in model.properties[property].formula.conditions() {
-            mentions.expression(condition);
-        }
+        mentions.nodes(model.properties[property].formula.conditions().map(Node::Expression));
         mentions
     }
 
@@ -89,22 +80,15 @@ impl<'m> Mentions<'m> {
         self.effects
     }
 
-    fn target(&mut self, place: PlaceId) {
-        self.effects |= match (&self.model.pool[place].root, self.locals) {
+    /// Whether writing to a place changes anything other than a local.
+    fn is_effect(&self, place: PlaceId) -> bool {
+        match (&self.model.pool[place].root, self.locals) {
             (Root::Local(local), Some(locals)) => locals[*local].kind == LocalKind::Reference,
             _ => true,
-        };
-        self.place(place);
+        }
     }
 
-    fn function(&mut self, function: FunctionId, arguments: &[Argument]) {
-        for argument in arguments {
-            match argument {
-                Argument::Value(value) => self.expression(*value),
-                Argument::Copy(place) | Argument::Reference(place) => self.place(*place),
-                Argument::Undefined => {}
-            }
-        }
+    fn function(&mut self, function: FunctionId) {
         if self.functions.insert(function) {
             let callee = &self.model.functions[function];
             let outer = self.locals.replace(&callee.locals);
@@ -113,130 +97,31 @@ impl<'m> Mentions<'m> {
         }
     }
 
-    fn place(&mut self, place: PlaceId) {
-        let place = &self.model.pool[place];
-        match &place.root {
-            Root::Variable(variable) => {
-                self.variables.insert(*variable);
+    fn nodes(&mut self, roots: impl IntoIterator<Item = Node>) {
+        let model = self.model;
+        let mut called = Vec::new();
+        visit_nodes(model, roots, |node| {
+            called.extend(call_of(model, node).map(|(function, _)| function));
+            if let Node::Place(place) = node
+                && let Root::Variable(variable) = model.pool[place].root
+            {
+                self.variables.insert(variable);
             }
-            Root::Local(_) => {}
-            Root::Result { function, arguments } => self.function(*function, arguments),
-            Root::Choice { condition, then, otherwise } => {
-                self.expression(*condition);
-                self.place(*then);
-                self.place(*otherwise);
-            }
-        }
-        for step in &place.steps {
-            if let Step::Index(index) = step {
-                self.expression(*index);
-            }
-        }
-    }
-
-    fn range(&mut self, range: &Iteration) {
-        if let Iteration::Steps { from, to, step } = range {
-            self.expression(*from);
-            self.expression(*to);
-            if let Some(step) = step {
-                self.expression(*step);
-            }
-        }
-    }
-
-    fn expression(&mut self, expression: ExprId) {
-        if !self.expressions.insert(expression) {
-            return;
-        }
-        match &self.model.pool[expression] {
-            Expr::Constant { .. } => {}
-            Expr::Read(place) | Expr::IsUndefined(place) => self.place(*place),
-            Expr::Unary { operand, .. } => self.expression(*operand),
-            Expr::Binary { left, right, .. } => {
-                self.expression(*left);
-                self.expression(*right);
-            }
-            Expr::Conditional { condition, then, otherwise } => {
-                self.expression(*condition);
-                self.expression(*then);
-                self.expression(*otherwise);
-            }
-            Expr::Quantified { range, body, .. } => {
-                self.range(range);
-                self.expression(*body);
-            }
-            Expr::Count { multiset, body, .. } => {
-                self.place(*multiset);
-                self.expression(*body);
-            }
-            Expr::IsPresent { multiset, position } => {
-                self.place(*multiset);
-                self.expression(*position);
-            }
-            Expr::IsMember { value, .. } => self.expression(*value),
-            Expr::SameContents { left, right } => {
-                self.place(*left);
-                self.place(*right);
-            }
-            Expr::Call { function, arguments } => self.function(*function, arguments),
-        }
+        });
+        called.into_iter().for_each(|function| self.function(function));
     }
 
     fn statements(&mut self, statements: &'m [Statement]) {
-        for statement in statements {
+        let mut called = Vec::new();
+        visit_statements(statements, &mut |statement| {
+            self.effects |= written_place(statement).is_some_and(|place| self.is_effect(place));
             match &statement.kind {
-                StatementKind::Assign { target, value } => {
-                    self.target(*target);
-                    self.expression(*value);
-                }
-                StatementKind::Copy { target, source } => {
-                    self.target(*target);
-                    self.place(*source);
-                }
-                StatementKind::Clear(place) | StatementKind::Undefine(place) => self.target(*place),
-                StatementKind::Bind { place, .. } => self.place(*place),
-                StatementKind::If { branches, otherwise } => {
-                    for (condition, body) in branches {
-                        self.expression(*condition);
-                        self.statements(body);
-                    }
-                    self.statements(otherwise);
-                }
-                StatementKind::While { condition, body } => {
-                    self.expression(*condition);
-                    self.statements(body);
-                }
-                StatementKind::For { range, body, .. } => {
-                    self.range(range);
-                    self.statements(body);
-                }
-                StatementKind::Call { function, arguments } => self.function(*function, arguments),
-                StatementKind::Return(Some(ReturnValue::Value(value))) => self.expression(*value),
-                StatementKind::Return(Some(ReturnValue::Copy(place))) => self.place(*place),
-                StatementKind::Return(None) | StatementKind::Error { .. } | StatementKind::Print(_) => {}
-                StatementKind::Assert { condition, .. } | StatementKind::Require { condition, .. } => {
-                    self.expression(*condition);
-                }
-                StatementKind::Assume(condition) | StatementKind::Cover { condition, .. } => {
-                    self.effects = true;
-                    self.expression(*condition);
-                }
-                StatementKind::MultisetAdd { multiset, element } => {
-                    self.target(*multiset);
-                    match element {
-                        MultisetElement::Value(value) => self.expression(*value),
-                        MultisetElement::Copy(place) => self.place(*place),
-                    }
-                }
-                StatementKind::MultisetRemove { multiset, position } => {
-                    self.target(*multiset);
-                    self.expression(*position);
-                }
-                StatementKind::MultisetRemoveIf { multiset, condition, .. } => {
-                    self.target(*multiset);
-                    self.expression(*condition);
-                }
+                StatementKind::Call { function, .. } => called.push(*function),
+                StatementKind::Assume(_) | StatementKind::Cover { .. } => self.effects = true,
+                _ => {}
             }
-        }
+        });
+        called.into_iter().for_each(|function| self.function(function));
+        self.nodes(body_nodes(statements));
     }
 }

@@ -6,7 +6,6 @@
 
 mod cells;
 mod conditions;
-mod event;
 mod multisets;
 mod numbers;
 mod places;
@@ -22,9 +21,9 @@ use quotient_ir::{
 };
 
 use crate::circuit::{Circuit, NodeId, TooLarge, Value};
+use crate::event::{Event, Write, Written};
 use crate::mentions::Mentions;
 use crate::multisets::Multisets;
-pub use event::{Event, EventKey, Write, Written};
 use multisets::Added;
 pub(crate) use pointers::pointers;
 use step_domain::Steps;

@@ -5,8 +5,8 @@
 use crate::action::Action;
 use crate::automorphism::product;
 use crate::chain::StabiliserChain;
-use crate::image::faithful_parts;
 use crate::order::transposition_blocks;
+use crate::parts::faithful_parts;
 use crate::random::Random;
 use crate::reduction::{ClassesOfPoints, OrbitTree};
 use crate::structure;

@@ -18,7 +18,6 @@ use crate::arrangement::arrangement;
 use crate::chain::StabiliserChain;
 use crate::{Permutation, Point, SparsePermutation};
 use members::Members;
-pub(crate) use members::faithful_parts;
 use num_bigint::BigUint;
 pub use search::ImageScratch;
 

@@ -17,6 +17,7 @@ mod lifting;
 mod membership;
 mod orbits;
 mod order;
+mod parts;
 pub mod permutation;
 pub mod random;
 mod reduction;

@@ -6,23 +6,8 @@ use std::fmt::Write;
 
 use crate::index::{TypeId, VariableId};
 use crate::model::Model;
-use crate::presentation::PartKind;
+use crate::presentation::{Calling, PartKind};
 use crate::types::TypeKind;
-
-/// The display names of a variable that the source text does not declare, and of its parts.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Calling {
-    /// Processes, an array of records: `name(1)` is one, `name(1):x` a variable of it. The first field is its program
-    /// location.
-    Processes(String),
-    /// Queues, an array of them or one: each is a record of its length and an array of records, the messages.
-    Queues {
-        /// The common name.
-        name: String,
-        /// The names of the channels, in the order of the array.
-        names: Vec<String>,
-    },
-}
 
 /// A step on the path from a variable to a part of it.
 #[derive(Clone, Debug, PartialEq, Eq)]

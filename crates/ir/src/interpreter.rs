@@ -27,7 +27,7 @@ use crate::fault::Fault;
 use crate::formula::TemporalClaim;
 use crate::index::{ExprId, FunctionId, LocalId, PropertyId, RuleId, StartId, Table, TableIndex};
 use crate::layout::{Layout, Valuation};
-use crate::model::{Local, Model, Parameter, PropertyKind};
+use crate::model::{Action, Local, Model, Parameter, PropertyKind};
 use crate::statement::Statement;
 pub use context::{CallContext, DecidingPart, FailureContext, NamedValue};
 use execution::Flow;
@@ -35,15 +35,6 @@ pub use footprint::Footprint;
 use instances::Instances;
 use machine::{Machine, Stop};
 use type_facts::TypeFacts;
-
-/// An action executed by a step of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Action {
-    /// An initial-state program.
-    Start(StartId),
-    /// A rule.
-    Rule(RuleId),
-}
 
 fn fault_of(value: Result<i64, Box<Stop>>) -> Result<i64, Fault> {
     value.map_err(|stop| match *stop {

@@ -47,6 +47,10 @@ pub struct Model {
     /// Types besides scalarsets whose values the source declares interchangeable, such as the deferred sets of B. This
     /// is only a claim: whoever relies on it must prove it.
     pub interchangeable: Vec<TypeId>,
+    /// Ranges whose values are amounts: numbers of things that are not distinguished otherwise, such as the tokens of a
+    /// place, in increasing order. Amounts of different cells are added up, so a symmetry may move cells, but keeps each
+    /// amount.
+    pub amounts: Vec<TypeId>,
     /// Variables that are not displayed cell by cell.
     pub notations: Vec<(VariableId, Notation)>,
     /// Names of values of ranges, such as those of messages.
@@ -62,8 +66,6 @@ pub struct Model {
     pub exchanges: Option<Exchanges>,
     /// An expression to evaluate in states, if one was given beside the text.
     pub watched: Option<Watched>,
-    /// Whether all variables count tokens of a Petri net: then the greatest numbers of tokens are worth knowing.
-    pub counts_tokens: bool,
 }
 
 /// A global variable.
@@ -146,6 +148,15 @@ pub struct Start {
     pub body: Vec<Statement>,
     /// Its location.
     pub span: Span,
+}
+
+/// An action executed by a step of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Action {
+    /// An initial-state program.
+    Start(StartId),
+    /// A rule.
+    Rule(RuleId),
 }
 
 /// A function or procedure.
@@ -264,6 +275,7 @@ impl Model {
             settled: Vec::new(),
             claims_no_deadlock: false,
             interchangeable: Vec::new(),
+            amounts: Vec::new(),
             notations: Vec::new(),
             value_names: FxHashMap::default(),
             presentation: None,
@@ -271,7 +283,6 @@ impl Model {
             participation: Vec::new(),
             exchanges: None,
             watched: None,
-            counts_tokens: false,
         }
     }
 
@@ -284,6 +295,23 @@ impl Model {
     /// Whether values of a type are single integers.
     pub fn is_scalar(&self, ty: TypeId) -> bool {
         !matches!(self.types[ty].kind, TypeKind::Array { .. } | TypeKind::Record { .. } | TypeKind::Multiset { .. })
+    }
+
+    /// Whether the values of a type are [amounts](Model::amounts).
+    pub fn is_amount(&self, ty: TypeId) -> bool {
+        self.amounts.binary_search(&ty).is_ok()
+    }
+
+    /// Whether all cells of the state hold amounts, so that their sum means something.
+    pub fn holds_only_amounts(&self) -> bool {
+        let holds = |ty: TypeId| {
+            let mut inner = ty;
+            while let TypeKind::Array { element, .. } = self.types[inner].kind {
+                inner = element;
+            }
+            self.is_amount(inner)
+        };
+        !self.amounts.is_empty() && self.variables.iter().all(|variable| holds(variable.ty))
     }
 
     /// The values of a scalar type.
@@ -375,5 +403,43 @@ impl Model {
                 name.cloned().unwrap_or_else(|| value.to_string())
             }
         }
+    }
+
+    /// Whether steps belong to processes.
+    pub fn has_processes(&self) -> bool {
+        !self.participation.is_empty() || self.rules.iter().any(|rule| rule.owner != Owner::None)
+    }
+
+    /// The number of the process that an instance of a rule belongs to, if it belongs to one.
+    pub fn owner_of(&self, rule: RuleId, arguments: &[i64]) -> Option<i64> {
+        match self.rules[rule].owner {
+            Owner::None => None,
+            Owner::Process(number) => Some(number.of(arguments)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::assembly::{Assembly, Locals};
+    use crate::ownership::Number;
+
+    #[test]
+    fn instances_belong_to_processes() {
+        let mut b = Assembly::new();
+        let ty = b.range(0, 3);
+        let mut locals = Locals::default();
+        let parameters =
+            ["p", "q"].map(|name| Parameter { local: locals.parameter(name, ty), range: Iteration::Over(ty) });
+        let guard = b.truth(true);
+        let rule = b.rule(parameters.to_vec(), locals, guard, Vec::new());
+        let mut owner = |owner: Owner, arguments: &[i64]| {
+            b.model.rules[rule].owner = owner;
+            b.model.owner_of(rule, arguments)
+        };
+        assert_eq!(owner(Owner::None, &[2, 3]), None);
+        assert_eq!(owner(Owner::Process(Number::Constant(5)), &[2, 3]), Some(5));
+        assert_eq!(owner(Owner::Process(Number::Parameter(1)), &[2, 3]), Some(3));
     }
 }

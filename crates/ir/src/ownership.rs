@@ -4,8 +4,6 @@
 //! `_last`.
 
 use crate::behaviour::EventLabel;
-use crate::index::RuleId;
-use crate::model::Model;
 
 /// The process that the instances of a rule belong to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -56,45 +54,4 @@ pub struct Participation {
     pub event: EventLabel,
     /// The numbers of the processes that take part.
     pub processes: Vec<i64>,
-}
-
-impl Model {
-    /// Whether steps belong to processes.
-    pub fn has_processes(&self) -> bool {
-        !self.participation.is_empty() || self.rules.iter().any(|rule| rule.owner != Owner::None)
-    }
-
-    /// The number of the process that an instance of a rule belongs to, if it belongs to one.
-    pub fn owner_of(&self, rule: RuleId, arguments: &[i64]) -> Option<i64> {
-        match self.rules[rule].owner {
-            Owner::None => None,
-            Owner::Process(number) => Some(number.of(arguments)),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::assembly::{Assembly, Locals};
-    use crate::expression::Iteration;
-    use crate::model::Parameter;
-
-    #[test]
-    fn instances_belong_to_processes() {
-        let mut b = Assembly::new();
-        let ty = b.range(0, 3);
-        let mut locals = Locals::default();
-        let parameters =
-            ["p", "q"].map(|name| Parameter { local: locals.parameter(name, ty), range: Iteration::Over(ty) });
-        let guard = b.truth(true);
-        let rule = b.rule(parameters.to_vec(), locals, guard, Vec::new());
-        let mut owner = |owner: Owner, arguments: &[i64]| {
-            b.model.rules[rule].owner = owner;
-            b.model.owner_of(rule, arguments)
-        };
-        assert_eq!(owner(Owner::None, &[2, 3]), None);
-        assert_eq!(owner(Owner::Process(Number::Constant(5)), &[2, 3]), Some(5));
-        assert_eq!(owner(Owner::Process(Number::Parameter(1)), &[2, 3]), Some(3));
-    }
 }

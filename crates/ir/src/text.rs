@@ -4,10 +4,11 @@
 //! Parentheses are the fewest that Murphi's precedences (as in rumur) need, except under `!`, which binds more loosely
 //! than a comparison: there they are kept for readability.
 
-use crate::calling::{Calling, PartStep};
+use crate::calling::PartStep;
 use crate::expression::{Argument, BinaryOperator, Expr, Iteration, Quantifier, Root, Step, UnaryOperator};
 use crate::index::{ExprId, LocalId, PlaceId, Table, TypeId, VariableId};
 use crate::model::{Local, Model};
+use crate::presentation::Calling;
 use crate::types::TypeKind;
 
 /// The number of bytes of text after which the rest is cut off.

@@ -8,6 +8,7 @@
 //!   [`crate::Layout::NESTING_LIMIT`] levels deep.
 //! * Every scalar type has a value, and its values are 64-bit integers. The members of a union are enumerations and
 //!   scalarsets that share no value. An array is indexed by a scalar type other than the integers.
+//! * A type of amounts is a range without negative values.
 //! * Neither a variable nor a parameter of a rule, initial-state program or property holds an unbounded integer; such a
 //!   parameter holds no multiset either.
 //!

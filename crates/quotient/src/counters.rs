@@ -28,7 +28,7 @@ const TRIALS: Trials = Trials { values: 64, states_for_each: 8 };
 const TRIALS_OF_NETS: Trials = Trials { values: 16, states_for_each: 256 };
 
 fn trials(model: &Model) -> Trials {
-    if model.ir().counts_tokens { TRIALS_OF_NETS } else { TRIALS }
+    if model.ir().holds_only_amounts() { TRIALS_OF_NETS } else { TRIALS }
 }
 
 /// What else it may take: a state takes longer with each sort of objects in it.
@@ -105,7 +105,7 @@ pub(crate) fn try_temporal(
     search: &SearchOptions,
     control: &Control,
 ) -> Result<Option<TemporalReport>, Error> {
-    if !plan.model.ir().counts_tokens {
+    if !plan.model.ir().holds_only_amounts() {
         return Ok(None);
     }
     let Some((_, most_states)) = tried(plan, &[property], true, control) else { return Ok(None) };

@@ -10,7 +10,8 @@ use quotient_engines::{
     SymmetrySource, plan_in_steps, too_large,
 };
 use quotient_ir::{Budget, Interrupt, PropertyId};
-use quotient_symmetry::{Declared, Describer, Detection, DetectionError, PartialSymmetry, Preserved, Strategy};
+use quotient_representatives::Strategy;
+use quotient_symmetry::{Declared, Describer, Detection, DetectionError, PartialSymmetry, Preserved};
 
 use crate::adaptive::AdaptiveUse;
 use crate::clock;

@@ -14,7 +14,8 @@ use quotient_engines::{
 };
 use quotient_groups::SparsePermutation;
 use quotient_ir::{Action, DeadlockMode, Interrupt, Layout};
-use quotient_symmetry::{Describer, Families, Workspace};
+use quotient_representatives::Workspace;
+use quotient_symmetry::{Describer, Families};
 
 use crate::adaptive;
 use crate::control::{Control, Follower, Observer, Phase, Supervised};
@@ -256,7 +257,7 @@ pub fn explore(
         max_depth: options.limits.max_depth,
         store_passing: options.store_passing,
         // Only so are the firings of a quotient known.
-        statistics: model.ir().counts_tokens && options.wished_symmetry() != Symmetry::Off && options.workers.is_none(),
+        statistics: model.ir().holds_only_amounts() && options.wished_symmetry() != Symmetry::Off && options.workers.is_none(),
         ..SearchOptions::default()
     };
     let stopped = |reason| Found::new(None, search::unfinished(model, &search, reason, control));
@@ -419,7 +420,7 @@ fn conduct(
         _ => {}
     }
     let may_be_sets = options.engine == Engine::Auto
-        && model.ir().counts_tokens
+        && model.ir().holds_only_amounts()
         && options.keep == Keep::Counts
         && options.reduction == Reduction::Auto
         && options.partial_order == PartialOrder::Off
@@ -552,7 +553,7 @@ fn search_states(
         deadlock: options.deadlock.unwrap_or_else(|| model.usual_deadlock_mode()),
         graph: StateGraph::default(),
         keep: options.keep,
-        tokens: model.ir().counts_tokens.then_some((0, 0)),
+        tokens: model.ir().holds_only_amounts().then_some((0, 0)),
     };
     let draws = partial_order.is_none();
     let mut start = |_, marks| {

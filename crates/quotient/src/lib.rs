@@ -135,7 +135,7 @@ pub use quotient_engines::{
 };
 pub use quotient_symmetry::{
     CertificationReport, CertifiedGroup, Completed, Description, Explanation, Family, Fixed, Individuals, Limit, Moved,
-    Reason, Refused, RoleReport, Strategy, TooManyStates, Witness,
+    Reason, Refused, RoleReport, TooManyStates, Witness,
 };
 pub use refusal::{MOST_THREADS, Refusal};
 pub use report::{

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use quotient_engines::{FairnessMode, Membership, SearchOrder, SolverMethod, Spill, StoreMode, ViolationLimit, Way};
 use quotient_ir::DeadlockMode;
-use quotient_symmetry::Strategy;
+use quotient_representatives::Strategy;
 
 /// The usual size of the table of [`StoreMode::Bitstate`], in bytes.
 pub const USUAL_BITSTATE_BYTES: u64 = 256 << 20;

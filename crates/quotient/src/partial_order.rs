@@ -7,7 +7,7 @@ use std::sync::Arc;
 use quotient_engines::relations;
 use quotient_engines::{SearchOptions, SearchOrder, StopReason, StoreMode, TemporalParts};
 use quotient_ir::Interrupt;
-use quotient_symmetry::Strategy;
+use quotient_representatives::Strategy;
 
 use crate::error::Error;
 use crate::options::{Options, PartialOrder, Reduction};

@@ -10,7 +10,7 @@ use quotient_engines::{
     FairnessMode, FairnessScope, SearchOptions, SearchOrder, StoreMode, ViolationLimit, global_obstacle, parts_obstacle,
 };
 use quotient_ir::{DeadlockMode, PropertyId, PropertyKind, Temporal};
-use quotient_symmetry::Strategy;
+use quotient_representatives::Strategy;
 
 use crate::control::Control;
 use crate::error::Error;

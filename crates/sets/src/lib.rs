@@ -217,7 +217,7 @@ fn translated(
 ) -> Result<(Functions, Order), SymbolicError> {
     let spent = |_| EngineError::GaveUp(Spent);
     let mut possible = possible_values(model, layout, budget).map_err(spent)?;
-    if model.counts_tokens {
+    if model.holds_only_amounts() {
         // The greatest sums of tokens are sums over bits.
         possible = possible.evenly_spaced();
     }
@@ -356,7 +356,7 @@ fn judged(
     };
     let mut report = verdicts.report(stop, figures);
     report.never_fired = never_fired;
-    let greatest = match model.counts_tokens && is_finished {
+    let greatest = match model.holds_only_amounts() && is_finished {
         true => search.machine.greatest_values(&search.reached),
         false => None,
     };

@@ -3,7 +3,7 @@
 
 use num_bigint::BigUint;
 use quotient_ir::Interpreter;
-use quotient_symmetry::Workspace;
+use quotient_representatives::Workspace;
 
 use crate::exploration::Exploration;
 use crate::judging::{Explorer, search_and_judge};

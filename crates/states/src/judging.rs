@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use num_bigint::BigUint;
 use quotient_ir::Interpreter;
-use quotient_symmetry::{Cardinality, Workspace};
+use quotient_representatives::{Cardinality, Workspace};
 
 use crate::checkpoint::{CheckpointSubject, Saved};
 use crate::exploration::{End, Exploration};

@@ -20,6 +20,7 @@ mod decisions;
 mod event_set;
 mod exhaust;
 mod instances;
+mod text;
 
 use std::sync::{Arc, OnceLock};
 
@@ -31,12 +32,13 @@ use quotient_functions::{
     Relabelling, Subject, Users,
 };
 use quotient_groups::{OrbitPartition, PermutationGroup, Point, SparsePermutation, Structure};
-use quotient_ir::{Action, Budget, Layout, Model, PropertyId, RuleId, SlotId, Spent, TableIndex, TypeId};
+use quotient_ir::{Action, Budget, Layout, Model, PropertyId, SlotId, Spent, TableIndex};
 
-use crate::graph::watch;
+use crate::interchangeable::{InstanceOrbit, InterchangeableValues};
 use crate::literals::{Literals, NoAction, StateMap};
 use crate::relabelling::relabelling;
 use crate::text::TextInstances;
+use crate::watch::watch;
 pub(crate) use event_set::EventSet;
 pub use exhaust::CertificationReport;
 use exhaust::{Exhaustion, SlotPermutation};
@@ -75,7 +77,7 @@ impl FirstSlots {
         &self.generators
     }
     /// The generators as maps of states.
-    pub(crate) fn maps(&self) -> &[StateMap] {
+    pub fn maps(&self) -> &[StateMap] {
         &self.maps
     }
     /// The same action on states in which some slots always have the same value: these are not moved. `None` if a
@@ -101,17 +103,6 @@ enum KnownInstances {
     Functions(Arc<CertifiedInstances>),
     /// From the text.
     Text(Arc<TextInstances>),
-}
-
-/// Values of a type that can be exchanged freely.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InterchangeableValues {
-    /// The type.
-    pub ty: TypeId,
-    /// The values, at least two.
-    pub values: Vec<i64>,
-    /// The certified exchange of each value with the next.
-    pub exchanges: Vec<SparsePermutation>,
 }
 
 impl CertifiedGroup {
@@ -149,26 +140,6 @@ impl CertifiedGroup {
             }
         };
         Self { literals: self.literals.clone(), generators, maps, interchangeable, rule_classes, instances }
-    }
-    /// The group of permutations that the text was shown not to notice.
-    pub(crate) fn of_text(
-        model: &Model,
-        layout: &Layout,
-        literals: Literals,
-        generators: Vec<SparsePermutation>,
-        interchangeable: Vec<InterchangeableValues>,
-        (instances, exchanged): (TextInstances, &[Vec<RuleId>]),
-    ) -> Option<Self> {
-        let maps = generators.iter().map(|generator| literals.action(layout, generator).ok());
-        let maps = maps.collect::<Option<Vec<_>>>()?;
-        let mut rule_classes: Vec<u32> = (0..model.rules.len() as u32).collect();
-        for rules in exchanged {
-            for rule in rules {
-                rule_classes[rule.position()] = rules[0].position() as u32;
-            }
-        }
-        let instances = KnownInstances::Text(Arc::new(instances));
-        Some(Self { literals, generators, maps, interchangeable, rule_classes, instances })
     }
     /// For each rule, by position, a rule of its orbit under the symmetries of the model, the same for the whole orbit:
     /// if one of them can ever fire, so may the others.
@@ -212,16 +183,6 @@ impl CertifiedGroup {
     }
 }
 
-/// Instances of a property that symmetries exchange: what one of them says about a state, every other one says about an
-/// image of that state.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct InstanceOrbit {
-    /// The property.
-    pub property: PropertyId,
-    /// The cells of the parameters of each instance, in order of enumeration. At least two.
-    pub instances: Vec<Vec<i64>>,
-}
-
 /// Why a permutation is not a symmetry.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Rejection {
@@ -247,9 +208,9 @@ pub enum Rejection {
         /// The values of its parameters.
         arguments: Vec<i64>,
     },
-    /// It changes numbers of tokens.
-    #[error("it changes how many tokens are in {0}")]
-    Tokens(String),
+    /// It changes an amount.
+    #[error("it changes the amount in {0}")]
+    Amount(String),
     /// A property changes.
     #[error("a property does not mean the same for the permuted state")]
     Property(PropertyId),
@@ -297,8 +258,8 @@ pub struct Certifier<'m> {
     events: FxHashMap<(bool, EventKey), u32>,
     /// For each of these events, the number of instances that have the effect, if that is preserved.
     counts: FxHashMap<u32, u128>,
-    /// Whether the values of all slots are numbers of tokens, which are preserved.
-    counts_tokens: bool,
+    /// The model, whose amounts are preserved.
+    model: &'m Model,
     /// A claim for each distinct content.
     claims: FxHashMap<ClaimKey, u32>,
     users: Users,
@@ -421,7 +382,7 @@ impl<'m> Certifier<'m> {
             behaviour,
             events,
             counts,
-            counts_tokens: model.counts_tokens,
+            model,
             claims,
             users,
             slot_instances,
@@ -474,8 +435,8 @@ impl<'m> Certifier<'m> {
             if self.fixed[slot_move.from.position()] {
                 return Err(Rejection::MovesFixed(self.layout.slots[slot_move.from].name.clone()));
             }
-            if self.counts_tokens && slot_move.values.is_some() {
-                return Err(Rejection::Tokens(self.layout.slots[slot_move.from].name.clone()));
+            if slot_move.values.is_some() && self.model.is_amount(self.layout.slots[slot_move.from].ty) {
+                return Err(Rejection::Amount(self.layout.slots[slot_move.from].name.clone()));
             }
         }
         self.survey()?;

@@ -7,9 +7,11 @@ use std::time::Instant;
 use quotient_functions::Preserved;
 use quotient_ir::{Budget, Layout, Model, PropertyId, Span, TypeId, TypeKind};
 
-use crate::certify::{CertificationReport, CertifiedGroup, Certifier, InstanceOrbit, InterchangeableValues};
-use crate::detect::{DetectionError, PhaseTimes};
+use crate::certify::{CertificationReport, CertifiedGroup, Certifier};
+use crate::detect::PhaseTimes;
+use crate::error::DetectionError;
 use crate::explain::{Explainer, Reason, Request};
+use crate::interchangeable::{InstanceOrbit, InterchangeableValues};
 
 /// The largest scalarset considered.
 const LARGEST_SCALARSET: u64 = 4096;

@@ -9,6 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use quotient_ir::{Layout, Model, SlotId, TableIndex, TypeId, TypeKind, VariableId};
 
 use crate::certify::CertifiedGroup;
+use crate::individuals::short_value_name;
 use crate::literals::{Literals, SlotMove, StateMap};
 use crate::places::Places;
 
@@ -423,14 +424,6 @@ fn image(moves: &FxHashMap<SlotId, &SlotMove>, slot: SlotId, value: i64) -> i64 
 
 fn mapped(types: &TypeMaps, ty: TypeId, value: i64) -> i64 {
     types.get(&ty).and_then(|values| values.get(&value)).copied().unwrap_or(value)
-}
-
-/// A value without the name of its type, as in a request.
-pub(crate) fn short_value_name(model: &Model, ty: TypeId, value: i64) -> String {
-    match model.types[ty].kind {
-        TypeKind::Scalarset { first, .. } => (value - first).to_string(),
-        _ => model.value_name(ty, value),
-    }
 }
 
 /// The cycles of a permutation, each from its least element.

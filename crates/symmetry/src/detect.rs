@@ -3,16 +3,19 @@
 
 use std::time::{Duration, Instant};
 
-use quotient_functions::{self as functions, Behaviour, Fixed, InputMove, Multisets, Preserved};
+use quotient_functions::{self as functions, Behaviour, Fixed, InputMove, Preserved};
 use quotient_groups::{ColouredGraph, PermutationGroup, SparsePermutation, generators_watched};
 use quotient_ir::{Budget, Layout, Model, PropertyId, SlotId, Spent, TableIndex};
 
 use num_bigint::BigUint;
 
-use crate::certify::{CertificationReport, CertifiedGroup, Certifier, InstanceOrbit, Rejection};
+use crate::certify::{CertificationReport, CertifiedGroup, Certifier};
+use crate::error::DetectionError;
 use crate::exchanges::interchangeable_values;
-use crate::graph::{self, Encoding, watch};
+use crate::graph::{self, Encoding, restrict};
+use crate::interchangeable::InstanceOrbit;
 use crate::literals::Literals;
+use crate::watch::watch;
 
 /// The result of detection.
 #[derive(Debug)]
@@ -59,47 +62,6 @@ pub struct PhaseTimes {
     pub search: Duration,
     /// Certification of the generators.
     pub certification: Duration,
-}
-
-/// A generator that was found in the graph but is not a symmetry: a defect of this program.
-#[derive(Debug, thiserror::Error)]
-#[error("a symmetry found in the graph was refused by certification: {rejection} ({generator})")]
-pub struct Uncertified {
-    /// Why it was refused.
-    pub rejection: Rejection,
-    /// The generator, in source terms.
-    pub generator: String,
-}
-
-/// Why there is no group.
-#[derive(Debug, thiserror::Error)]
-pub enum DetectionError {
-    /// A generator was refused: a defect of this program, never ignored.
-    #[error(transparent)]
-    Uncertified(#[from] Box<Uncertified>),
-    /// The budget was spent. Nothing is known about the symmetries of the model.
-    #[error(transparent)]
-    GaveUp(#[from] Spent),
-}
-
-impl DetectionError {
-    /// The error for a refused generator that should have been certified.
-    pub(crate) fn of_refusal(rejection: Rejection, generator: impl FnOnce() -> String) -> Self {
-        match rejection {
-            Rejection::GaveUp(spent) => Self::GaveUp(spent),
-            rejection => Box::new(Uncertified { rejection, generator: generator() }).into(),
-        }
-    }
-
-    /// The error for a refused candidate, if any: refusal itself is permitted, but a defect or a spent budget is an
-    /// error.
-    pub(crate) fn of_candidate(rejection: Rejection, generator: impl FnOnce() -> String) -> Result<Rejection, Self> {
-        match rejection {
-            Rejection::GaveUp(_) => Err(Self::of_refusal(rejection, generator)),
-            rejection if rejection.is_contradiction() => Err(Self::of_refusal(rejection, generator)),
-            rejection => Ok(rejection),
-        }
-    }
 }
 
 /// Finds the symmetries of a model that preserve the given properties.
@@ -255,66 +217,4 @@ fn without_properties(
     let generators = permutations.iter().map(|(permutation, _)| permutation.clone()).collect();
     let group = PermutationGroup::new_watched(literals.degree(), generators, &watch(budget)).ok_or(Spent)?;
     Ok(Some((group.order(), permutations)))
-}
-
-/// The action of an automorphism of the graph on the literals.
-pub(crate) fn restrict(
-    encoding: &Encoding,
-    multisets: &Multisets,
-    literals: &Literals,
-    automorphism: &SparsePermutation,
-) -> SparsePermutation {
-    let mut moves = Vec::new();
-    for &vertex in automorphism.support() {
-        let slot = encoding.slot_of_vertex(vertex).or(encoding.literal_of_vertex(vertex).map(|(slot, _)| slot));
-        if slot.is_some_and(|slot| multisets.of_slot(slot.position() as u32).is_some()) {
-            // The order of elements has no meaning: only the images of the columns count.
-            continue;
-        }
-        if let Some(slot) = encoding.slot_of_vertex(vertex) {
-            let target = encoding.slot_of_vertex(automorphism.image(vertex)).expect("slots go to slots");
-            let (from, to) = (&literals.slots()[slot], &literals.slots()[target]);
-            if from.wide {
-                moves.push((from.first, to.first));
-                continue;
-            }
-            for position in 0..from.values.len() {
-                // Literals without a vertex belong to slots whose values are numbers and are fixed.
-                let image = match encoding.literals[slot.position()][position] {
-                    Some(literal) => encoding.position_of_literal(target, automorphism.image(literal)),
-                    None => position,
-                };
-                moves.push((from.first + position as u32, to.first + image as u32));
-            }
-        } else if let Some((slot, position)) = encoding.literal_of_vertex(vertex)
-            && !automorphism.moves_point(encoding.slots[slot.position()].expect("a literal has a slot"))
-        {
-            // The slot is fixed, its values permute.
-            let first = literals.slots()[slot].first;
-            let image = encoding.position_of_literal(slot, automorphism.image(vertex));
-            moves.push((first + position as u32, first + image as u32));
-        }
-    }
-    for multiset in multisets.iter() {
-        for column in 0..multiset.stride {
-            let whole = multiset.columns + column;
-            let Some((to, values)) = encoding.column_image(whole, automorphism) else { continue };
-            let image = multisets.iter().find(|image| (image.columns..image.columns + image.stride).contains(&to));
-            let image = image.expect("a column goes to a column");
-            for position in 0..multiset.capacity {
-                let slot = |slot: u32| &literals.slots()[SlotId::from_position(slot as usize)];
-                let from = slot(multiset.slot(position, column));
-                let to = slot(image.slot(position, to - image.columns));
-                match from.wide {
-                    true => moves.push((from.first, to.first)),
-                    false => {
-                        let pairs = values.iter().enumerate();
-                        moves.extend(pairs.map(|(at, &image)| (from.first + at as u32, to.first + image as u32)));
-                    }
-                }
-            }
-        }
-    }
-    moves.retain(|(from, to)| from != to);
-    SparsePermutation::from_moves(moves).expect("an automorphism permutes the literals")
 }

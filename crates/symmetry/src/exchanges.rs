@@ -10,9 +10,10 @@ use quotient_groups::{OrbitPartition, Point, SparsePermutation};
 use quotient_ir::{Budget, Layout, Model, SlotId, Spent, TableIndex, TypeId, TypeKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::certify::{Certifier, InterchangeableValues};
-use crate::detect::DetectionError;
+use crate::certify::Certifier;
+use crate::error::DetectionError;
 use crate::explain::collect_index_types;
+use crate::interchangeable::InterchangeableValues;
 use crate::literals::{Literals, StateMap};
 
 /// The largest number of values of a type for which exchanges are searched.

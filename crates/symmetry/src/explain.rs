@@ -21,10 +21,11 @@ use quotient_ir::{
 };
 
 use crate::describe::{Describer, Description, member};
+use crate::individuals::Individuals;
 use crate::literals::{Literals, StateMap};
 use crate::places::Places;
 use crate::relabelling::relabelling;
-pub use request::{Individuals, Request};
+pub use request::Request;
 
 /// The number of searches for the nearest completion in the graph of a part of the model.
 const LOOKS: usize = 256;

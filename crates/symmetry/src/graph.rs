@@ -7,6 +7,7 @@
 //! has a direction.
 
 mod labels;
+mod restriction;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -14,8 +15,11 @@ use quotient_functions::{
     Behaviour, Event, EventKey, InputMove, Instance, Linear, Multiset, Node, NodeId, Operation, Relation, Write,
     Written,
 };
-use quotient_groups::{ColouredGraph, GraphBuilder, Point, SparsePermutation, Watch};
+use quotient_groups::{ColouredGraph, GraphBuilder, Point, SparsePermutation};
 use quotient_ir::{Action, Budget, Layout, Model, PropertyId, SlotId, Span, Spent, TableIndex};
+
+use crate::watch::watch;
+pub(crate) use restriction::restrict;
 
 /// The colour of a vertex: what symmetries must preserve about it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -292,8 +296,9 @@ pub(crate) fn encode_with(
         }
     }
     for (slot, number) in numbers.iter_mut().enumerate() {
-        // Numbers of tokens are added up, whatever rules do with them.
-        *number |= behaviour.circuit.is_wide(slot as u32) || model.counts_tokens && slot < behaviour.slots;
+        // Amounts are added up, whatever rules do with them.
+        let is_amount = || slot < behaviour.slots && model.is_amount(layout.slots[SlotId::from_position(slot)].ty);
+        *number |= behaviour.circuit.is_wide(slot as u32) || is_amount();
     }
     for entry in behaviour.multisets.iter() {
         for column in 0..entry.stride {
@@ -362,15 +367,6 @@ pub(crate) fn encode_with(
         numbers: encoder.numbers,
         wholes: whole_vertices,
     })
-}
-
-/// The steps of graph and group algorithms, which mostly read arrays, that take as long as making a node of a function.
-const STEPS_PER_UNIT: u64 = 4;
-
-/// The watch through which graph and group algorithms draw on a budget.
-pub(crate) fn watch(budget: &Budget) -> Watch {
-    let budget = budget.clone();
-    Watch::new(move |work| budget.spend(work.div_ceil(STEPS_PER_UNIT)).is_err())
 }
 
 fn roots(behaviour: &Behaviour) -> Vec<NodeId> {

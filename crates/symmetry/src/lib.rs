@@ -11,32 +11,32 @@
 //! Everything that can take long draws on a [`Budget`](quotient_ir::Budget) and gives up when it is spent or
 //! interrupted: this is an error ([`DetectionError::GaveUp`]), never another group.
 
-mod canonical;
 mod certify;
 mod declared;
 mod describe;
 mod detect;
+mod error;
 mod exchanges;
 mod explain;
 mod graph;
+mod individuals;
+mod interchangeable;
 mod literals;
 mod markers;
 mod partial;
 mod places;
 mod relabelling;
 mod text;
+mod watch;
 
-pub use canonical::{Canonicalizer, Cardinality, MethodKind, Strategy, Unsupported, Workspace};
-pub use certify::{
-    CertificationReport, CertifiedGroup, Certifier, FirstSlots, InstanceAction, InstanceMap, InstanceOrbit,
-    InterchangeableValues, Rejection,
-};
+pub use certify::{CertificationReport, CertifiedGroup, Certifier, FirstSlots, InstanceAction, InstanceMap, Rejection};
 pub use declared::{Declared, Refused, declared, declared_preserving};
 pub use describe::{Describer, Description, Moved, TypeMove, ValueMove};
-pub use detect::{
-    Detection, DetectionError, PhaseTimes, PropertyCost, Uncertified, detect, detect_preserving, detect_with_cost,
-};
-pub use explain::{Completed, EXPLAINED, Explainer, Explanation, Family, Individuals, Reason, Request};
+pub use detect::{Detection, PhaseTimes, PropertyCost, detect, detect_preserving, detect_with_cost};
+pub use error::{DetectionError, Uncertified};
+pub use explain::{Completed, EXPLAINED, Explainer, Explanation, Family, Reason, Request};
+pub use individuals::Individuals;
+pub use interchangeable::{InstanceOrbit, InterchangeableValues};
 pub use literals::{Literals, NoAction, SlotLiterals, SlotMove, StateMap};
 pub use markers::{MarkerScratch, Marking, NoMarkers};
 pub use partial::{
@@ -48,3 +48,4 @@ pub use quotient_functions::{Fixed, Instance, Preserved, Subject};
 pub use text::{
     Contradiction, Limit, Role, RoleReport, Scope, Shape, Shapes, TextSymmetries, Uses, symmetries_of_text,
 };
+pub use watch::watch;

@@ -272,7 +272,7 @@ fn sort(multiset: &MultisetSlots, state: &mut Valuation) {
 
 impl StateMap {
     /// Exchanges of slots that can hold the same values, regardless of multisets.
-    pub(crate) fn exchange_of_slots(pairs: impl IntoIterator<Item = (SlotId, SlotId)>) -> Self {
+    pub fn exchange_of_slots(pairs: impl IntoIterator<Item = (SlotId, SlotId)>) -> Self {
         let one = |from, to| SlotMove { from, to, values: None };
         let mut moves: Vec<SlotMove> = pairs.into_iter().flat_map(|(a, b)| [one(a, b), one(b, a)]).collect();
         moves.sort_unstable_by_key(|slot_move| slot_move.from);

@@ -11,7 +11,8 @@ use std::time::Duration;
 
 use quotient_groups::SparsePermutation;
 use quotient_ir::{Layout, SlotId};
-use quotient_symmetry::{Canonicalizer, MarkerScratch, Workspace};
+use quotient_representatives::{Canonicalizer, Workspace};
+use quotient_symmetry::MarkerScratch;
 
 use crate::guard::Guard;
 use crate::reduction::{Markers, Reduction};

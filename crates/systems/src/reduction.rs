@@ -9,9 +9,10 @@
 
 use num_bigint::BigUint;
 use quotient_ir::{Budget, Iteration, Layout, Model, Parameter, PropertyKind, Spent};
+use quotient_representatives::{Canonicalizer, Strategy, Unsupported};
 use quotient_symmetry::{
-    Canonicalizer, CertifiedGroup, DetectionError, InstanceOrbit, Marking, NoMarkers, Preserved, PropertyCost, Refused,
-    Strategy, Unsupported, declared_preserving, detect_with_cost, symmetries_of_text,
+    CertifiedGroup, DetectionError, InstanceOrbit, Marking, NoMarkers, Preserved, PropertyCost, Refused,
+    declared_preserving, detect_with_cost, symmetries_of_text,
 };
 
 use crate::starts::StartSieve;

@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 use quotient_ir::Layout;
-use quotient_symmetry::{Canonicalizer, Literals, Workspace};
+use quotient_representatives::{Canonicalizer, Workspace};
+use quotient_symmetry::Literals;
 use rustc_hash::FxHashSet;
 
 use crate::guard::Guard;

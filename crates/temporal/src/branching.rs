@@ -145,15 +145,6 @@ pub fn is_ctl(pool: &mut Formulas, formula: Formula) -> bool {
         .is_ok_and(|separation| separation.steps.iter().all(|step| step.operator != CtlOperator::None))
 }
 
-/// The LTL formula of a formula `A f` without other path quantifiers, or of one without any, which is read as `A f`.
-pub fn as_linear(pool: &Formulas, formula: Formula) -> Option<Formula> {
-    let inner = match pool.node(formula) {
-        Node::Path(PathQuantifier::All, inner) => *inner,
-        _ => formula,
-    };
-    (!pool.has_path_quantifier(inner)).then_some(inner)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,7 +1,7 @@
 //! Formulas of LTL with past and of CTL*, hash-consed in a pool.
 //!
 //! Owns the pool, its constructors and the semantics in words. The pool keeps few operators: the others are abbreviations
-//! (`F a` is `true U a`, `a W b` is `b R (a | b)`), which [`crate::print`] recognises again.
+//! (`F a` is `true U a`, `a W b` is `b R (a | b)`), which the module `print` recognises again.
 //!
 //! A formula is evaluated at a position of an infinite word. Past operators look back to position 0, where `Y a` is false
 //! and `Z a` is true. A formula holds on a word if it holds at position 0.

@@ -1,8 +1,8 @@
 //! Temporal logic: LTL with past and CTL*, from text to automata.
 //!
-//! Owns formulas and their syntax, normal forms, simplification, syntactic classes, the translation of LTL to generalised
-//! Büchi automata, finite automata for bad prefixes, and the Hanoi Omega-Automata format. Knows nothing about models:
-//! atomic propositions are numbers, and the text of an atom is left to the caller.
+//! Owns formulas and their syntax, normal forms, simplification, invariance under stuttering, and the translation of LTL to
+//! generalised Büchi automata. Knows nothing about models: atomic propositions are numbers, and the text of an atom is left
+//! to the caller.
 //!
 //! ```
 //! use quotient_temporal::syntax::{AtomTable, Dialect};
@@ -19,15 +19,12 @@
 
 pub mod automaton;
 pub mod branching;
-pub mod classes;
-pub mod formats;
 pub mod formula;
 pub mod lasso;
 pub mod normal;
 pub mod print;
 pub mod random;
 pub mod reduce;
-pub mod safety;
 pub mod simplify;
 pub mod stuttering;
 pub mod syntax;
@@ -36,6 +33,5 @@ pub mod translate;
 pub use automaton::{Automaton, Cube, StateId, Transition};
 pub use formula::{Atom, Formula, Formulas, Node, PathQuantifier};
 pub use lasso::{Lasso, Letter};
-pub use safety::{FiniteAutomaton, bad_prefixes};
 pub use simplify::simplify;
 pub use translate::{TranslationError, TranslationOptions, translate, translate_with};

@@ -96,7 +96,7 @@ pub fn print(pool: &Formulas, formula: Formula, notation: Notation, atom: &dyn F
     text
 }
 
-/// A formula with atoms written `p0`, `p1`, …; [`crate::syntax::parse_plain`] reads it.
+/// A formula with atoms written `p0`, `p1`, …; `syntax::parse_plain` reads it.
 pub fn plain(pool: &Formulas, formula: Formula) -> String {
     print(pool, formula, Notation::Plain, &|Atom(number)| format!("p{number}"))
 }

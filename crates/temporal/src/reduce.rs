@@ -196,7 +196,7 @@ fn join_cubes(automaton: &mut Automaton) {
 }
 
 /// Fewer cubes with the same union.
-pub(crate) fn joined(mut cubes: Vec<Cube>) -> Vec<Cube> {
+pub fn joined(mut cubes: Vec<Cube>) -> Vec<Cube> {
     cubes.sort_unstable();
     cubes.dedup();
     if cubes.len() > CUBE_LIMIT {

@@ -3,7 +3,9 @@
 //! Two words are stuttering equivalent if repeating letters in both, each finitely often, makes them equal. So a formula is
 //! not invariant if and only if some word arises both from a word that satisfies it and from one that violates it (Michaud
 //! and Duret-Lutz, Practical stutter-invariance checks for ω-regular languages, 2015). Letters are tried one by one, so
-//! this is for few atoms; [`crate::classes::is_stutter_invariant`] looks at the form only.
+//! this is for few atoms; `form` looks at the form only.
+
+mod form;
 
 use crate::automaton::{Automaton, Cube, StateId, Transition, mask};
 use crate::formula::{Formula, Formulas};
@@ -18,7 +20,7 @@ const ATOM_LIMIT: usize = 6;
 /// # Errors
 /// If the formula is not one of LTL, or too large.
 pub fn decide_stutter_invariance(pool: &mut Formulas, formula: Formula) -> Result<Option<bool>, TranslationError> {
-    if crate::classes::is_stutter_invariant(pool, formula) {
+    if form::is_stutter_invariant(pool, formula) {
         return Ok(Some(true));
     }
     by_automata(pool, formula)
@@ -305,7 +307,7 @@ mod tests {
             let mut pool = Formulas::new();
             let shape = FormulaShape { past: round % 2 == 0, ..FormulaShape::future(2, 6) };
             let formula = random_formula(&mut pool, &mut random, &shape);
-            let by_form = crate::classes::is_stutter_invariant(&mut pool, formula);
+            let by_form = form::is_stutter_invariant(&mut pool, formula);
             let decided = by_automata(&mut pool, formula).expect("it is small").expect("there are few atoms");
             assert!(decided || !by_form, "{}", plain(&pool, formula));
             let mut changed = false;
@@ -335,7 +337,7 @@ mod tests {
                 let mut pool = Formulas::new();
                 let formula = random_formula(&mut pool, &mut random, &FormulaShape::future(2, 5));
                 expected = by_automata(&mut pool, formula).expect("it is small");
-                of_invariant += usize::from(crate::classes::is_stutter_invariant(&mut pool, formula));
+                of_invariant += usize::from(form::is_stutter_invariant(&mut pool, formula));
                 translate(&mut pool, formula).expect("it is small")
             } else {
                 let states = 1 + random.below(3) as u32;

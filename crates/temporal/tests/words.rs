@@ -6,8 +6,7 @@ use quotient_temporal::print::plain;
 use quotient_temporal::random::{FormulaShape, Random, random_formula, random_lasso};
 use quotient_temporal::reduce::{reduce, reduce_state_based};
 use quotient_temporal::{
-    Atom, Formula, Formulas, Lasso, Letter, TranslationError, TranslationOptions, bad_prefixes, simplify, translate,
-    translate_with,
+    Atom, Formula, Formulas, Lasso, Letter, TranslationError, TranslationOptions, simplify, translate, translate_with,
 };
 
 fn number(variable: &str, otherwise: u64) -> u64 {
@@ -145,7 +144,6 @@ fn the_evaluator_follows_the_definitions() {
 fn random_formulas_on_random_words() {
     let count = number("QUOTIENT_RANDOM_FORMULAS", 600);
     let first_seed = number("QUOTIENT_RANDOM_SEED", 0);
-    let mut safety = 0;
     for seed in first_seed..first_seed + count {
         let mut random = Random::new(seed);
         let mut pool = Formulas::new();
@@ -163,8 +161,6 @@ fn random_formulas_on_random_words() {
         let reduced = translate(&mut pool, formula).unwrap_or_else(|error| panic!("{error}: {text}"));
         let buchi = reduce(&reduced.degeneralised());
         let states = reduce_state_based(&reduced.state_based());
-        let prefixes = bad_prefixes(&mut pool, formula).unwrap_or_else(|error| panic!("{error}: {text}"));
-        safety += usize::from(prefixes.is_some());
         for _ in 0..10 {
             let word = random_lasso(&mut random, 3);
             let expected = word.satisfies(&pool, formula);
@@ -174,15 +170,6 @@ fn random_formulas_on_random_words() {
             assert_eq!(reduced.accepts(&word), expected, "{}, reduced", context());
             assert_eq!(buchi.accepts(&word), expected, "{}, one set", context());
             assert_eq!(states.accepts(&word), expected, "{}, accepting states", context());
-            if let Some(prefixes) = &prefixes {
-                let length = word.prefix.len() + word.cycle.len() * (prefixes.states() + 1) * 4;
-                let letters: Vec<Letter> = (0..length).map(|position| word.letter(position)).collect();
-                // Not deterministic: in the worst case the subsets of its states have to repeat.
-                if prefixes.deterministic || prefixes.states() < 8 {
-                    assert_eq!(prefixes.accepts(&letters), !expected, "{}, prefixes", context());
-                }
-            }
         }
     }
-    assert!(safety * 5 > count as usize, "{safety} of {count}");
 }

@@ -9,7 +9,8 @@ use num_bigint::BigUint;
 use quotient_groups::random::Random;
 use quotient_groups::{Point, SparsePermutation};
 use quotient_ir::{Layout, Model, SlotId, TableIndex, Valuation};
-use quotient_symmetry::{Canonicalizer, Literals, MethodKind, StateMap, Strategy, Workspace};
+use quotient_representatives::{Canonicalizer, MethodKind, Strategy, Workspace};
+use quotient_symmetry::{Literals, StateMap};
 
 use crate::examples::load_murphi;
 

@@ -14,7 +14,8 @@ use quotient_engines::{
 use quotient_ir::{
     Budget, DeadlockMode, Interpreter, Interrupt, Layout, Model, Property, PropertyId, PropertyKind, replay,
 };
-use quotient_symmetry::{PartialSymmetry, Strategy};
+use quotient_representatives::Strategy;
+use quotient_symmetry::PartialSymmetry;
 
 use crate::search::plan;
 use crate::workers::{Crew, memberships, together};

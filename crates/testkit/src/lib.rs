@@ -4,12 +4,12 @@
 pub mod abc;
 pub mod actions;
 pub mod agreement;
+pub mod automata;
 pub mod beem;
 pub mod browser;
 pub mod conformance;
 pub mod examples;
 pub mod expectation;
-pub mod full_symmetry;
 pub mod loose_murphi;
 pub mod mutants;
 pub mod oracle;

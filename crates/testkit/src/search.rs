@@ -5,7 +5,8 @@ use quotient_engines::{
     SearchOptions, StopReason, SymmetrySource,
 };
 use quotient_ir::{Budget, Layout, Model, PropertyId};
-use quotient_symmetry::{PartialSymmetry, Preserved, Strategy};
+use quotient_representatives::Strategy;
+use quotient_symmetry::{PartialSymmetry, Preserved};
 
 /// Finds the symmetries of a model, without a time limit, and plans how to use them.
 ///

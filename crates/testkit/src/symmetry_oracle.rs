@@ -8,6 +8,7 @@
 //! symmetry acts alike on all of them, and the slots of the first position represent this action.
 
 mod eventwise;
+mod full;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,6 +19,8 @@ use quotient_ir::{
 };
 use quotient_symmetry::{Literals, StateMap, detect};
 use rustc_hash::FxHashMap;
+
+pub use full::{NoFullEncoding, full_symmetries};
 
 /// The transition system of a model over some states.
 #[derive(Clone, Debug)]

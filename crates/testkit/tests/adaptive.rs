@@ -3,7 +3,8 @@
 use num_bigint::BigUint;
 use quotient_engines::{AdaptiveReport, PartitionTime, Report, SearchOptions, Silent, SymmetrySource, Verdict};
 use quotient_ir::{DeadlockMode, Interpreter, Layout, Model, Outcome, PropertyKind, Valuation};
-use quotient_symmetry::{Classification, PartialSymmetry, Strategy, classify};
+use quotient_representatives::Strategy;
+use quotient_symmetry::{Classification, PartialSymmetry, classify};
 use quotient_testkit::examples::{load_murphi, workspace};
 use quotient_testkit::search::{check, check_adaptive, check_with, plan};
 

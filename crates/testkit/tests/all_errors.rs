@@ -10,7 +10,8 @@ use quotient_ir::{
     Action, Budget, DeadlockMode, Fault, FaultKind, Interpreter, Layout, Model, Outcome, PropertyId, PropertyKind,
     Trace, Valuation, Violation, replay,
 };
-use quotient_symmetry::{Preserved, Strategy};
+use quotient_representatives::Strategy;
+use quotient_symmetry::Preserved;
 use quotient_testkit::examples::{load_murphi, murphi_examples};
 use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::random_murphi::{ProgramOptions, random_program};

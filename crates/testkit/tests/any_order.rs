@@ -7,7 +7,7 @@
 
 use quotient_engines::{Report, SearchOptions, Silent, Subject, SymmetrySource, Verdict, check};
 use quotient_ir::{DeadlockMode, Interpreter, Layout, Model, PropertyId, replay};
-use quotient_symmetry::Strategy;
+use quotient_representatives::Strategy;
 use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::random_models::Sort;
 use quotient_testkit::search::plan;

@@ -8,12 +8,12 @@
 //!
 //! `QUOTIENT_RANDOM_FORMULAS` says how many formulas are tried with each peer, `QUOTIENT_RANDOM_SEED` the first seed.
 
-use quotient_temporal::formats::{lbt, never};
 use quotient_temporal::formula::{Atom, Formula, Formulas};
 use quotient_temporal::print::{Notation, plain, print};
 use quotient_temporal::random::{FormulaShape, Random, random_formula, random_lasso};
 use quotient_temporal::syntax::{AtomReader, Binding, Dialect, Quantified, Span, lower, parse};
 use quotient_temporal::{Automaton, translate};
+use quotient_testkit::automata::{lbt, never};
 use quotient_testkit::prerequisites::{Prerequisite, require_or_skip};
 use quotient_testkit::switches::number_from;
 use std::io::{Read as _, Write as _};

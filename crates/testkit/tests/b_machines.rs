@@ -18,7 +18,7 @@ use quotient_ir::{
     DeadlockMode, Interpreter, Layout, Model, PrintOptions, PropertyId, PropertyKind, Source, print_murphi, replay,
     verify,
 };
-use quotient_symmetry::Strategy;
+use quotient_representatives::Strategy;
 use quotient_testkit::examples::{murphi_examples, with_files_beside, workspace};
 use quotient_testkit::rumur::{Rumur, RumurOptions};
 use quotient_testkit::search::{check, check_with, plan};

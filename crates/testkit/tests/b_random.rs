@@ -9,7 +9,7 @@ use quotient_ir::{
     DeadlockMode, Interpreter, Layout, Model, Outcome, PrintOptions, PropertyId, Source, StartId, TableIndex,
     print_murphi, verify,
 };
-use quotient_symmetry::Strategy;
+use quotient_representatives::Strategy;
 use quotient_testkit::agreement::compare_compiled;
 use quotient_testkit::random_b::{random_formulas, random_machine, random_partial_machine};
 use quotient_testkit::rumur::{Rumur, RumurOptions};

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 
 use quotient_groups::random::Random;
 use quotient_ir::{Layout, Model, Valuation};
-use quotient_symmetry::{Canonicalizer, MethodKind, Strategy, Workspace, detect};
+use quotient_representatives::{Canonicalizer, MethodKind, Strategy, Workspace};
+use quotient_symmetry::detect;
 use quotient_testkit::actions::{Acting, Variable, cycles, ids, values};
 use quotient_testkit::examples::load_murphi;
 use quotient_testkit::pool::map_on_workers;

@@ -14,7 +14,8 @@ use quotient_engines::{
     ViolationLimit, check,
 };
 use quotient_ir::{Budget, DeadlockMode, Interrupt, Layout, Model, Property, PropertyId, PropertyKind};
-use quotient_symmetry::{Preserved, Strategy};
+use quotient_representatives::Strategy;
+use quotient_symmetry::Preserved;
 use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::random_models::Sort;
 use quotient_testkit::search::plan;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use quotient_engines::relations;
 use quotient_engines::{Report, SearchOptions, SearchOrder, Silent, Spill, Subject, SymmetrySource, Verdict, check};
 use quotient_ir::{DeadlockMode, Interrupt, Layout, Model, PropertyId, PropertyKind, Source};
-use quotient_symmetry::Strategy;
+use quotient_representatives::Strategy;
 use quotient_testkit::examples::load_murphi;
 use quotient_testkit::search::plan;
 

@@ -15,7 +15,7 @@ use quotient_ir::{
     DeadlockMode, Expr, Formula, Interpreter, Layout, Model, Property, PropertyId, PropertyKind, Source, Span,
     UnaryOperator, verify,
 };
-use quotient_symmetry::Strategy;
+use quotient_representatives::Strategy;
 use quotient_testkit::examples::load_murphi;
 use quotient_testkit::oracle::{Exploration, explore};
 use quotient_testkit::partial_murphi::partial_program;

@@ -8,7 +8,8 @@ use quotient_engines::{
     CrossCheck, Extent, ReductionPlan, Report, SearchOptions, SearchOrder, Silent, SymmetrySource, Verdict,
 };
 use quotient_ir::{DeadlockMode, Interpreter, Layout, Model, Outcome, PropertyId, PropertyKind, Valuation, replay};
-use quotient_symmetry::{Canonicalizer, StateMap, Strategy, Workspace, detect};
+use quotient_representatives::{Canonicalizer, Strategy, Workspace};
+use quotient_symmetry::{StateMap, detect};
 use quotient_testkit::examples::{load_murphi, murphi_examples, workspace};
 use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::prerequisites::corpus;

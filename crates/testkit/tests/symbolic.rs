@@ -12,7 +12,7 @@ use quotient_engines::{
     SymmetrySource, Verdict, ViolationLimit, Way, check, check_symbolic, count_by_saturation,
 };
 use quotient_ir::{Budget, DeadlockMode, Layout, Model, PropertyId, PropertyKind, Source};
-use quotient_symmetry::Strategy;
+use quotient_representatives::Strategy;
 use quotient_testkit::examples::{
     csp_examples, dve_examples, load_murphi, murphi_examples, promela_examples, with_files_beside,
 };

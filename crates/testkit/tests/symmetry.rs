@@ -14,13 +14,12 @@ use quotient_ir::{Layout, Model, PropertyId, TypeKind};
 use quotient_symmetry::{Certifier, detect};
 use quotient_testkit::examples::{load_murphi, murphi_examples};
 use quotient_testkit::expectation::with_constants;
-use quotient_testkit::full_symmetry::{NoFullEncoding, full_symmetries};
 use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::prerequisites::corpus;
 use quotient_testkit::random_murphi::{ProgramOptions, Random, random_program};
 use quotient_testkit::switches::number_from;
 use quotient_testkit::symmetric_murphi::{Kind, symmetric_program};
-use quotient_testkit::symmetry_oracle::{Extent, StateSpace, audit};
+use quotient_testkit::symmetry_oracle::{Extent, NoFullEncoding, StateSpace, audit, full_symmetries};
 
 fn workers() -> usize {
     available_parallelism().map_or(2, usize::from)

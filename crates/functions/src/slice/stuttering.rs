@@ -6,13 +6,12 @@
 //! Paths are followed with what the guard and the branches say about single slots (`Chan1[i].Cmd = Empty`) and what
 //! assignments then make of them (`Chan1[i].Cmd := ReqS`). What this does not show is not assumed.
 
+use quotient_ir::walk::{Node, written_place};
 use quotient_ir::{
     BinaryOperator, Expr, ExprId, FunctionId, Iteration, LocalId, Place, PlaceId, Root, RuleId, Statement,
     StatementKind, Step, TableIndex, UnaryOperator,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
-
-use quotient_ir::walk::Node;
 
 use super::classes::{Classes, OwnerId, Part};
 use super::needs::{Need, Needs};
@@ -478,14 +477,7 @@ impl<'m> Follower<'_, '_, 'm> {
 
 /// The classes that a statement writes to by itself, without the functions it calls.
 fn written_directly(classes: &Classes<'_>, owner: OwnerId, statement: &Statement) -> Vec<Part> {
-    let place = match &statement.kind {
-        StatementKind::Assign { target, .. } | StatementKind::Copy { target, .. } => *target,
-        StatementKind::Clear(place) | StatementKind::Undefine(place) => *place,
-        StatementKind::MultisetAdd { multiset, .. }
-        | StatementKind::MultisetRemove { multiset, .. }
-        | StatementKind::MultisetRemoveIf { multiset, .. } => *multiset,
-        _ => return Vec::new(),
-    };
+    let Some(place) = written_place(statement) else { return Vec::new() };
     classes.parts(owner, place).map(|part| classes.class(part)).collect()
 }
 

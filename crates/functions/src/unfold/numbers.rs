@@ -3,8 +3,7 @@
 use quotient_ir::{BinaryOperator, Expr, ExprId, UnaryOperator};
 
 use super::{NODE_LIMIT, Refusal, Unfolder};
-use crate::circuit::{NodeId, Operation, TooLarge, Value};
-use crate::evaluation::shift;
+use crate::circuit::{NodeId, Operation, TooLarge, Value, shift};
 
 impl<'m> Unfolder<'m> {
     pub(super) fn scalar(&mut self, expression: ExprId) -> Result<Value, Refusal> {

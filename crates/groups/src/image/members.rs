@@ -6,16 +6,12 @@
 //! guessed from a few elements of a point's stabiliser and then checked, so a bad guess only costs search time.
 
 use crate::action::Action;
+use crate::parts::candidates;
 use crate::random::Random;
-use crate::reduction::{ClassesOfPoints, OrbitTree, faithful_orbits};
-use crate::structure;
+use crate::reduction::{ClassesOfPoints, OrbitTree};
 use crate::{OrbitPartition, Point};
 use num_bigint::BigUint;
 
-/// The largest orbit that is searched for blocks.
-const LARGEST_ORBIT: usize = 4096;
-/// The number of block systems considered for each orbit.
-const SYSTEMS: usize = 24;
 /// The number of block systems kept although they are not needed: those of a tree help, those of a ring do not.
 const EXTRA_SYSTEMS: usize = 3;
 /// The largest set of members kept as an incidence.
@@ -110,40 +106,6 @@ fn faithful_action(action: &Action, order: &BigUint) -> Action {
         }
     }
     Action::side_by_side(&chosen)
-}
-
-/// Transitive actions on orbits and blocks of orbits that are jointly faithful, and as few and small as was easy to
-/// find.
-pub(crate) fn faithful_parts(action: &Action, order: &BigUint) -> Vec<Action> {
-    let (candidates, needed) = candidates(action, order);
-    candidates.into_iter().zip(needed).filter(|(_, needed)| *needed).map(|(action, _)| action).collect()
-}
-
-/// Actions on orbits and blocks of orbits, small ones first, and which of them are kept as jointly faithful.
-fn candidates(action: &Action, order: &BigUint) -> (Vec<Action>, Vec<bool>) {
-    let mut candidates: Vec<Action> = Vec::new();
-    for orbit in faithful_orbits(action) {
-        if orbit.len() <= LARGEST_ORBIT {
-            let partners = structure::partners(action, &orbit);
-            for system in action.block_systems(&orbit, &partners, SYSTEMS) {
-                candidates.push(action.on_blocks(&system));
-            }
-        }
-        candidates.push(action.restricted_to(&orbit));
-    }
-    candidates.sort_by_key(Action::degree);
-    candidates.dedup_by(|left, right| left.generators() == right.generators());
-    // The largest ones that are not needed are dropped.
-    let mut needed = vec![true; candidates.len()];
-    for index in (0..candidates.len()).rev() {
-        needed[index] = false;
-        let rest: Vec<&Action> =
-            candidates.iter().zip(&needed).filter(|(_, needed)| **needed).map(|(action, _)| action).collect();
-        if rest.is_empty() || structure::order(&Action::side_by_side(&rest)) != *order {
-            needed[index] = true;
-        }
-    }
-    (candidates, needed)
 }
 
 /// Lists of roles and members, number by number.

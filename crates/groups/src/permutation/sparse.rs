@@ -80,11 +80,6 @@ impl SparsePermutation {
         &self.points
     }
 
-    /// The images of [`support`](Self::support), in that order.
-    pub fn images_of_support(&self) -> &[Point] {
-        &self.images
-    }
-
     /// Each moved point with its image.
     pub fn moves(&self) -> impl ExactSizeIterator<Item = (Point, Point)> + '_ {
         self.points.iter().copied().zip(self.images.iter().copied())

@@ -7,11 +7,10 @@ use crate::diagnostics::Span;
 use crate::expression::{Argument, BinaryOperator, Expr, Quantifier, Root, Step, UnaryOperator};
 use crate::fault::FaultKind;
 use crate::index::{ExprId, LocalId, PlaceId, SlotId, TableIndex};
-use crate::interpreter::Action;
 use crate::layout::Valuation;
-use crate::model::{LocalKind, Model, Parameter};
+use crate::model::{Action, LocalKind, Model, Parameter};
 use crate::text::{called_text, expression_text};
-use crate::trace::Violation;
+use crate::violation::Violation;
 
 /// The most values of places that are listed.
 const LISTED_VALUES: usize = 8;

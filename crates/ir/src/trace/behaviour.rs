@@ -6,8 +6,9 @@ use rustc_hash::FxHashSet;
 use super::{Trace, run};
 use crate::behaviour::{Behaviour, BehaviourClaim, Refinement};
 use crate::index::{PropertyId, StartId};
-use crate::interpreter::{Action, Interpreter, Shown};
+use crate::interpreter::{Interpreter, Shown};
 use crate::layout::Valuation;
+use crate::model::Action;
 
 /// Checks that a run violates a claim about events.
 ///

@@ -6,8 +6,9 @@ use super::behaviour::check_behaviour;
 use super::{Trace, run};
 use crate::formula::{Formula, Positions, Temporal, TemporalClaim};
 use crate::index::PropertyId;
-use crate::interpreter::{Action, Interpreter};
+use crate::interpreter::Interpreter;
 use crate::layout::Valuation;
+use crate::model::Action;
 
 /// Checks that an infinite run violates an instance of a temporal property. A run without a cycle must end in a state
 /// in which nothing can happen, and stays there. For a claim about the tree of runs, the run only illustrates it.

@@ -3,11 +3,12 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::pool::{Inside, Parts, blocks, for_each_inside};
-use crate::expression::{Argument, Expr, Root};
+use super::pool::{Parts, for_each_inside};
+use crate::expression::{Argument, Root};
 use crate::index::{ExprId, FunctionId, LocalId, PlaceId};
 use crate::model::{Function, LocalKind, Model};
 use crate::statement::{Statement, StatementKind};
+use crate::walk::{blocks, call_of, written_place};
 
 /// An effect of a function outside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -131,26 +132,13 @@ impl<'m> Uses<'m> {
         let mut pending: Vec<&'m Statement> = body.iter().collect();
         while let Some(statement) = pending.pop() {
             parts.add_statement(statement);
-            pending.extend(blocks(statement).into_iter().flatten());
+            pending.extend(blocks(statement).flatten());
+            uses.written.extend(written_place(statement));
             match &statement.kind {
-                StatementKind::Assign { target: place, .. }
-                | StatementKind::Copy { target: place, .. }
-                | StatementKind::Clear(place)
-                | StatementKind::Undefine(place)
-                | StatementKind::MultisetAdd { multiset: place, .. }
-                | StatementKind::MultisetRemove { multiset: place, .. }
-                | StatementKind::MultisetRemoveIf { multiset: place, .. } => uses.written.push(*place),
                 StatementKind::Bind { local, place } => uses.bound.push((*local, *place)),
                 StatementKind::Call { function, arguments } => uses.calls.push((*function, arguments)),
                 StatementKind::Assume(_) | StatementKind::Cover { .. } => uses.path = true,
-                StatementKind::If { .. }
-                | StatementKind::While { .. }
-                | StatementKind::For { .. }
-                | StatementKind::Return(_)
-                | StatementKind::Assert { .. }
-                | StatementKind::Require { .. }
-                | StatementKind::Error { .. }
-                | StatementKind::Print(_) => {}
+                _ => {}
             }
         }
         uses.add_calls_inside(model, parts);
@@ -165,17 +153,6 @@ impl<'m> Uses<'m> {
     }
 
     fn add_calls_inside(&mut self, model: &'m Model, roots: Parts) {
-        for_each_inside(model, roots, |part| match part {
-            Inside::Expression(id) => {
-                if let Expr::Call { function, arguments } = &model.pool[id] {
-                    self.calls.push((*function, arguments));
-                }
-            }
-            Inside::Place(id) => {
-                if let Root::Result { function, arguments } = &model.pool[id].root {
-                    self.calls.push((*function, arguments));
-                }
-            }
-        });
+        for_each_inside(model, roots, |part| self.calls.extend(call_of(model, part)));
     }
 }

@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 
 use super::STATEMENT_NESTING_LIMIT;
 use super::effects::{Effect, Effects, Uses};
-use super::pool::{Class, Inside, Parts, blocks, class_of, for_each_inside};
+use super::pool::{Class, Parts, class_of, for_each_inside};
 use super::types::Shapes;
 use crate::behaviour::{BehaviourClaim, EventLabel};
 use crate::expression::{Argument, BinaryOperator, Expr, Iteration, Root, Step, UnaryOperator};
@@ -17,6 +17,7 @@ use crate::model::{Function, Local, LocalKind, Model, Parameter, PropertyKind};
 use crate::ownership::{Number, Owner as ProcessOwner};
 use crate::statement::{MultisetElement, ReturnValue, Statement, StatementKind};
 use crate::types::TypeKind;
+use crate::walk::{Node, blocks};
 
 /// Checks all owners of a model whose types and pool are valid.
 pub(super) fn check(model: &Model, shapes: &Shapes, classes: &Table<ExprId, Class>, problems: &mut Vec<String>) {
@@ -227,7 +228,7 @@ fn check_existence(model: &Model, owner: &Owner<'_>, problems: &mut Vec<String>)
             _ => {}
         }
         too_deep |= depth > STATEMENT_NESTING_LIMIT;
-        pending.extend(blocks(statement).into_iter().flatten().map(|nested| (nested, depth + 1)));
+        pending.extend(blocks(statement).flatten().map(|nested| (nested, depth + 1)));
     }
     if too_deep {
         problem("statements are nested too deeply");
@@ -633,8 +634,8 @@ impl<'m> Checker<'_, 'm> {
         for_each_inside(self.model, roots, |part| found.push(part));
         for part in found {
             match part {
-                Inside::Expression(expression) => self.check_expression(walk, expression),
-                Inside::Place(place) => self.check_place(walk, place),
+                Node::Expression(expression) => self.check_expression(walk, expression),
+                Node::Place(place) => self.check_place(walk, place),
             }
         }
     }

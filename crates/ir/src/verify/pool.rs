@@ -3,11 +3,12 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::expression::{Argument, Expr, Iteration, Root, Step, UnaryOperator};
+use crate::expression::{Expr, Iteration, Root, UnaryOperator};
 use crate::index::{ExprId, FunctionId, PlaceId, Table, TableIndex, TypeId};
 use crate::model::Model;
-use crate::statement::{MultisetElement, PrintForm, PrintPiece, ReturnValue, Statement, StatementKind};
+use crate::statement::{PrintForm, PrintPiece, Statement, StatementKind};
 use crate::types::TypeKind;
+use crate::walk::{Node, push_operands, push_place_operands, push_range, push_statement_nodes};
 
 /// The class of a scalar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,90 +43,50 @@ impl Parts {
     pub(super) fn of_expression(expression: &Expr) -> Self {
         let mut parts = Self::default();
         match expression {
-            Expr::Constant { ty, .. } => parts.types.push(*ty),
-            Expr::Read(place) | Expr::IsUndefined(place) => parts.places.push(*place),
-            Expr::Unary { operand, .. } => parts.expressions.push(*operand),
-            Expr::Binary { left, right, .. } => parts.expressions.extend([*left, *right]),
-            Expr::Conditional { condition, then, otherwise } => {
-                parts.expressions.extend([*condition, *then, *otherwise]);
-            }
-            Expr::Quantified { range, body, .. } => {
-                parts.add_range(range);
-                parts.expressions.push(*body);
-            }
-            Expr::Count { multiset, body, .. } => {
-                parts.places.push(*multiset);
-                parts.expressions.push(*body);
-            }
-            Expr::IsPresent { multiset, position } => {
-                parts.places.push(*multiset);
-                parts.expressions.push(*position);
-            }
-            Expr::IsMember { value, ty } => {
-                parts.expressions.push(*value);
-                parts.types.push(*ty);
-            }
-            Expr::SameContents { left, right } => parts.places.extend([*left, *right]),
-            Expr::Call { function, arguments } => parts.add_call(*function, arguments),
+            Expr::Constant { ty, .. } | Expr::IsMember { ty, .. } => parts.types.push(*ty),
+            Expr::Quantified { range, .. } => parts.add_type_of(range),
+            Expr::Call { function, .. } => parts.functions.push(*function),
+            _ => {}
         }
+        parts.add_nodes(|nodes| push_operands(expression, nodes));
         parts
     }
 
     pub(super) fn of_place(model: &Model, place: PlaceId) -> Self {
         let entry = &model.pool[place];
         let mut parts = Self { types: vec![entry.ty], ..Self::default() };
-        match &entry.root {
-            Root::Variable(_) | Root::Local(_) => {}
-            Root::Result { function, arguments } => parts.add_call(*function, arguments),
-            Root::Choice { condition, then, otherwise } => {
-                parts.expressions.push(*condition);
-                parts.places.extend([*then, *otherwise]);
-            }
+        if let Root::Result { function, .. } = &entry.root {
+            parts.functions.push(*function);
         }
-        parts.expressions.extend(entry.steps.iter().filter_map(|step| match step {
-            Step::Index(index) => Some(*index),
-            Step::Field(_) => None,
-        }));
+        parts.add_nodes(|nodes| push_place_operands(entry, nodes));
         parts
     }
 
-    pub(super) fn add_range(&mut self, range: &Iteration) {
-        match range {
-            Iteration::Over(ty) => self.types.push(*ty),
-            Iteration::Steps { from, to, step } => self.expressions.extend([*from, *to].into_iter().chain(*step)),
+    fn add_nodes(&mut self, push: impl FnOnce(&mut Vec<Node>)) {
+        let mut nodes = Vec::new();
+        push(&mut nodes);
+        for node in nodes {
+            match node {
+                Node::Expression(expression) => self.expressions.push(expression),
+                Node::Place(place) => self.places.push(place),
+            }
         }
     }
 
-    pub(super) fn add_call(&mut self, function: FunctionId, arguments: &[Argument]) {
-        self.functions.push(function);
-        for argument in arguments {
-            match *argument {
-                Argument::Value(value) => self.expressions.push(value),
-                Argument::Copy(place) | Argument::Reference(place) => self.places.push(place),
-                Argument::Undefined => {}
-            }
-        }
+    pub(super) fn add_range(&mut self, range: &Iteration) {
+        self.add_type_of(range);
+        self.add_nodes(|nodes| push_range(range, nodes));
+    }
+
+    fn add_type_of(&mut self, range: &Iteration) {
+        self.types.extend(if let Iteration::Over(ty) = range { Some(*ty) } else { None });
     }
 
     /// The direct parts of a statement, without those of the statements nested in it.
     pub(super) fn add_statement(&mut self, statement: &Statement) {
         match &statement.kind {
-            StatementKind::Assign { target, value } => {
-                self.places.push(*target);
-                self.expressions.push(*value);
-            }
-            StatementKind::Copy { target, source } => self.places.extend([*target, *source]),
-            StatementKind::Clear(place) | StatementKind::Undefine(place) | StatementKind::Bind { place, .. } => {
-                self.places.push(*place);
-            }
-            StatementKind::If { branches, .. } => {
-                self.expressions.extend(branches.iter().map(|(condition, _)| *condition));
-            }
-            StatementKind::For { range, .. } => self.add_range(range),
-            StatementKind::Call { function, arguments } => self.add_call(*function, arguments),
-            StatementKind::Return(Some(ReturnValue::Value(value))) => self.expressions.push(*value),
-            StatementKind::Return(Some(ReturnValue::Copy(place))) => self.places.push(*place),
-            StatementKind::Return(None) | StatementKind::Error { .. } => {}
+            StatementKind::For { range, .. } => self.add_type_of(range),
+            StatementKind::Call { function, .. } => self.functions.push(*function),
             StatementKind::Print(pieces) => {
                 for piece in pieces {
                     match piece {
@@ -138,27 +99,12 @@ impl Parts {
                     }
                 }
             }
-            StatementKind::Assert { condition, violates, .. } => {
-                self.expressions.push(*condition);
+            StatementKind::Assert { violates, .. } => {
                 self.expressions.extend(violates.iter().flat_map(|it| &it.value).map(|(_, value)| *value));
             }
-            StatementKind::While { condition, .. }
-            | StatementKind::Require { condition, .. }
-            | StatementKind::Assume(condition)
-            | StatementKind::Cover { condition, .. } => self.expressions.push(*condition),
-            StatementKind::MultisetAdd { multiset, element } => {
-                self.places.push(*multiset);
-                match element {
-                    MultisetElement::Value(value) => self.expressions.push(*value),
-                    MultisetElement::Copy(place) => self.places.push(*place),
-                }
-            }
-            StatementKind::MultisetRemove { multiset, position: expression }
-            | StatementKind::MultisetRemoveIf { multiset, condition: expression, .. } => {
-                self.places.push(*multiset);
-                self.expressions.push(*expression);
-            }
+            _ => {}
         }
+        self.add_nodes(|nodes| push_statement_nodes(statement, nodes));
     }
 
     /// Whether all parts exist.
@@ -170,26 +116,8 @@ impl Parts {
     }
 }
 
-/// The blocks nested directly in a statement.
-pub(super) fn blocks(statement: &Statement) -> Vec<&[Statement]> {
-    match &statement.kind {
-        StatementKind::If { branches, otherwise } => {
-            branches.iter().map(|(_, body)| &body[..]).chain([&otherwise[..]]).collect()
-        }
-        StatementKind::While { body, .. } | StatementKind::For { body, .. } => vec![body],
-        _ => Vec::new(),
-    }
-}
-
-/// A part of an expression or place, at any depth.
-#[derive(Clone, Copy)]
-pub(super) enum Inside {
-    Expression(ExprId),
-    Place(PlaceId),
-}
-
 /// Visits expressions and places and all their parts, each once. All ids must exist.
-pub(super) fn for_each_inside(model: &Model, roots: Parts, mut visit: impl FnMut(Inside)) {
+pub(super) fn for_each_inside(model: &Model, roots: Parts, mut visit: impl FnMut(Node)) {
     let mut expressions_seen: FxHashSet<ExprId> = FxHashSet::default();
     let mut places_seen: FxHashSet<PlaceId> = FxHashSet::default();
     let mut pending = roots;
@@ -199,14 +127,14 @@ pub(super) fn for_each_inside(model: &Model, roots: Parts, mut visit: impl FnMut
                 continue;
             };
             if expressions_seen.insert(expression) {
-                visit(Inside::Expression(expression));
+                visit(Node::Expression(expression));
                 let parts = Parts::of_expression(entry);
                 pending.expressions.extend(parts.expressions);
                 pending.places.extend(parts.places);
             }
         } else if let Some(place) = pending.places.pop() {
             if model.pool.places().get(place).is_some() && places_seen.insert(place) {
-                visit(Inside::Place(place));
+                visit(Node::Place(place));
                 let parts = Parts::of_place(model, place);
                 pending.expressions.extend(parts.expressions);
                 pending.places.extend(parts.places);

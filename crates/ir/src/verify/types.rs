@@ -60,6 +60,15 @@ pub(super) fn check(model: &Model, problems: &mut Vec<String>) {
             _ => {}
         }
     }
+    for (number, ty) in model.amounts.iter().enumerate() {
+        match kinds.get(ty.position()) {
+            Some(TypeKind::Range { low: 0.., .. }) if number == 0 || model.amounts[number - 1] < *ty => {}
+            Some(TypeKind::Range { low: 0.., .. }) => {
+                problems.push("types of amounts are not in increasing order".into())
+            }
+            _ => problems.push(format!("type {}: amounts are not a range without negative values", ty.position())),
+        }
+    }
     for variable in model.variables.iter() {
         match unbounded.get(variable.ty.position()) {
             None => problems.push(format!("variable `{}`: its type does not exist", variable.name)),

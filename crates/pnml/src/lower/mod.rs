@@ -56,7 +56,6 @@ pub(super) fn lower(
         coverability: None,
         assumed,
     };
-    lowering.model.counts_tokens = true;
     lowering.split();
     lowering.declare();
     lowering.start();
@@ -152,9 +151,11 @@ impl Lowering<'_> {
         for (number, place) in net.places.iter().enumerate() {
             let marked = place.marking.iter().map(|term| term.coefficient).sum::<i64>().max(1);
             let high = self.bounds[number].unwrap_or(self.assumed.max(marked)).max(1);
-            let counter = *counters
-                .entry(high)
-                .or_insert_with(|| self.model.types.push(Type { name: None, kind: TypeKind::Range { low: 0, high } }));
+            let counter = *counters.entry(high).or_insert_with(|| {
+                let ty = self.model.types.push(Type { name: None, kind: TypeKind::Range { low: 0, high } });
+                self.model.amounts.push(ty);
+                ty
+            });
             let indices: Vec<TypeId> = place.domain.iter().filter_map(|&class| self.class_types[class]).collect();
             let ty = indices.iter().rev().fold(counter, |element, &index| self.array_type(index, element));
             let (name, span) = (place.name.clone(), place.span);

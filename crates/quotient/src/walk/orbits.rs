@@ -8,7 +8,8 @@ use num_bigint::BigUint;
 use quotient_engines::{Reduction, ReductionPlan};
 use quotient_groups::SparsePermutation;
 use quotient_ir::Valuation;
-use quotient_symmetry::{Describer, Workspace};
+use quotient_representatives::Workspace;
+use quotient_symmetry::Describer;
 
 use crate::model::Model;
 use crate::walk::candidates::{Candidates, Consequence};

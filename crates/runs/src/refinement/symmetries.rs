@@ -11,7 +11,8 @@ use num_bigint::BigUint;
 use quotient_functions::{Holds, possible_values};
 use quotient_groups::{Point, SparsePermutation};
 use quotient_ir::{Behaviour, BehaviourClaim, Budget, Layout, Model, SlotId, StartId, Table, TableIndex};
-use quotient_symmetry::{Canonicalizer, FirstSlots, Preserved, Workspace};
+use quotient_representatives::{Canonicalizer, Workspace};
+use quotient_symmetry::{FirstSlots, Preserved};
 use rustc_hash::FxHashMap;
 
 use super::observed::ObservedModel;

@@ -6,7 +6,7 @@
 
 use std::ops::ControlFlow;
 
-use quotient_symmetry::Workspace;
+use quotient_representatives::Workspace;
 
 use crate::temporal::decisions::Decisions;
 use crate::temporal::product::{Collector, Level, Trouble};

@@ -17,7 +17,7 @@ use std::ops::ControlFlow;
 
 use quotient_groups::SparsePermutation;
 use quotient_ir::{Fault, FaultKind, Layout, PropertyId, SlotId, Span};
-use quotient_symmetry::Workspace;
+use quotient_representatives::Workspace;
 use quotient_temporal::Automaton;
 use quotient_temporal::automaton::Components;
 

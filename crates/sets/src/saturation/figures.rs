@@ -1,4 +1,4 @@
-//! The numbers of a set of states: how many there are, how often rules can fire in them, and the greatest numbers of tokens.
+//! The numbers of a set of states: how many there are, how often rules can fire in them, and the greatest amounts.
 
 use num_bigint::BigUint;
 use quotient_ir::{RuleId, TableIndex};
@@ -24,7 +24,7 @@ pub(crate) struct Figures {
 }
 
 impl Figures {
-    /// The numbers of a set, of a model with so many rules whose values are numbers of tokens or not.
+    /// The numbers of a set, of a model with so many rules whose values are all amounts or not.
     ///
     /// # Errors
     /// If a step goes wrong in one of the states, or it takes too much work.
@@ -32,7 +32,7 @@ impl Figures {
         levels: &mut Levels<'_>,
         forest: &Forest,
         root: Node,
-        (rules, counts_tokens): (usize, bool),
+        (rules, holds_amounts): (usize, bool),
         work: &mut Work<'_>,
     ) -> Result<Self, Halt> {
         let nodes = reached(forest, root, levels.count());
@@ -71,7 +71,7 @@ impl Figures {
         }
         let never = fired.iter().enumerate().filter(|(_, fired)| **fired == BigUint::ZERO);
         let never_fired = never.map(|(rule, _)| RuleId::from_position(rule)).collect();
-        let greatest = counts_tokens.then(|| greatest(levels, forest, &nodes, root));
+        let greatest = holds_amounts.then(|| greatest(levels, forest, &nodes, root));
         let nodes = nodes.iter().map(Vec::len).sum();
         Ok(Self { states, transitions: fired.into_iter().sum(), never_fired, greatest, nodes })
     }

@@ -155,7 +155,7 @@ fn saturate_levels(
     let bytes = search.used();
     let Saturation { mut levels, forest, images, work, .. } = search;
     let rules = interpreter.model().rules.len();
-    let figures = Figures::of(&mut levels, &forest, root, (rules, interpreter.model().counts_tokens), work)?;
+    let figures = Figures::of(&mut levels, &forest, root, (rules, interpreter.model().holds_only_amounts()), work)?;
     Ok(Saturated { nodes: figures.nodes, figures, peak_nodes: forest.len(), bytes, images })
 }
 

@@ -20,9 +20,9 @@ use quotient_ir::{Action, Budget, Spent};
 use rustc_hash::FxHashMap;
 
 use super::{CertifiedGroup, KnownInstances};
-use crate::graph::watch;
 use crate::literals::Literals;
 use crate::text::{Motion, TextInstances};
+use crate::watch::watch;
 
 /// Classes and their images, by the numbers of their first instances; fixed classes are omitted.
 type ClassMoves = Vec<(u32, u32)>;

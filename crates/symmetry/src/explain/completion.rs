@@ -12,10 +12,11 @@ use quotient_functions::{InputMove, Instance, Subject};
 use quotient_groups::{Point, SparsePermutation, generators_watched, transporter};
 use quotient_ir::{Action, Calling, SlotId, Spent, TableIndex, TypeId, TypeKind, VariableId};
 
-use super::{Explainer, Individuals, Request, collect_index_types};
+use super::{Explainer, Request, collect_index_types};
 use crate::describe::member;
-use crate::detect::restrict;
-use crate::graph::{Encoding, Wholes, encode_with, watch};
+use crate::graph::{Encoding, Wholes, encode_with, restrict};
+use crate::individuals::Individuals;
+use crate::watch::watch;
 
 /// The largest type, by values, and the largest array, by elements, that are considered.
 const LARGEST_FAMILY: u64 = 4096;

@@ -5,126 +5,10 @@ use quotient_groups::{Point, SparsePermutation};
 use quotient_ir::{Layout, Model, SlotId, Span, TableIndex, TypeId, TypeKind, VariableId};
 
 use super::Reason;
-use crate::describe::{member, short_value_name};
+use crate::describe::member;
+use crate::individuals::Individuals;
 use crate::literals::Literals;
 use crate::places::Places;
-
-/// Objects that can be exchanged as a whole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Individuals {
-    /// The values of a type, wherever they occur: as values and as indices.
-    Values(TypeId),
-    /// The elements of an array, by their indices: processes, channels. Other uses of the same numbers are not
-    /// included.
-    Elements(VariableId),
-}
-
-impl Individuals {
-    /// The objects with a given name.
-    fn named(model: &Model, name: &str) -> Result<Self, String> {
-        let is_named =
-            |&(id, ty): &(TypeId, &quotient_ir::Type)| ty.name.as_deref() == Some(name) && model.is_scalar(id);
-        if let Some((ty, _)) = model.types.iter_enumerated().find(is_named) {
-            return Ok(Self::Values(ty));
-        }
-        let arrays = || {
-            let variables =
-                model.variables.iter_enumerated().filter(|(variable, _)| model.calling(*variable).is_some());
-            variables.filter(|(_, entry)| matches!(model.types[entry.ty].kind, TypeKind::Array { .. }))
-        };
-        if let Some((variable, _)) = arrays().find(|(variable, _)| model.variable_title(*variable) == name) {
-            return Ok(Self::Elements(variable));
-        }
-        let types = model.types.iter_enumerated().filter(|&(id, _)| model.is_scalar(id));
-        let mut names: Vec<&str> = types.filter_map(|(_, ty)| ty.name.as_deref()).collect();
-        names.extend(arrays().map(|(variable, _)| model.variable_title(variable)));
-        Err(format!("there is no type `{name}` with single values; there are {}", names.join(", ")))
-    }
-
-    /// The type of the values that name them; `None` if the variable is not an array.
-    pub fn ty(self, model: &Model) -> Option<TypeId> {
-        match self {
-            Self::Values(ty) => Some(ty),
-            Self::Elements(variable) => match model.types[model.variables[variable].ty].kind {
-                TypeKind::Array { index, .. } => Some(index),
-                _ => None,
-            },
-        }
-    }
-
-    /// The values that name them.
-    pub fn values(self, model: &Model) -> impl Iterator<Item = i64> {
-        self.ty(model).map(|ty| model.domain(ty)).into_iter().flat_map(|domain| domain.values().collect::<Vec<_>>())
-    }
-
-    /// The title of all of them: `process`, `processes client`.
-    pub fn title(self, model: &Model) -> String {
-        match self {
-            Self::Elements(variable) => model.elements_title(variable),
-            Self::Values(ty) => model.types[ty].name.clone().unwrap_or_else(|| {
-                let domain = model.domain(ty);
-                format!("{}..{}", model.value_name(ty, domain.least()), model.value_name(ty, domain.greatest()))
-            }),
-        }
-    }
-
-    /// Whether they have a name; some types have none.
-    pub fn is_named(self, model: &Model) -> bool {
-        match self {
-            Self::Elements(_) => true,
-            Self::Values(ty) => model.types[ty].name.is_some(),
-        }
-    }
-
-    /// The title of one of them.
-    pub fn value_title(self, model: &Model, value: i64) -> String {
-        match (self, self.ty(model)) {
-            (Self::Elements(variable), _) => model.element_title(variable, value),
-            (Self::Values(_), Some(ty)) => model.value_name(ty, value),
-            (Self::Values(_), None) => value.to_string(),
-        }
-    }
-
-    /// The value that a user's text denotes.
-    fn value_named(self, model: &Model, name: &str) -> Result<i64, String> {
-        let ty = self.ty(model).expect("only arrays have elements");
-        let domain = model.domain(ty);
-        // The values of a scalarset are counted from zero, however they are represented.
-        let origin = match model.types[ty].kind {
-            TypeKind::Scalarset { first, .. } => first,
-            _ => 0,
-        };
-        let number = name.parse::<i64>().ok().and_then(|number| number.checked_add(origin));
-        let value = number.filter(|&value| domain.contains(value));
-        let is_called = |value: i64| model.value_name(ty, value) == name || self.value_title(model, value) == name;
-        let by_name = || domain.values().take(1 << 16).find(|&value| is_called(value));
-        value.or_else(by_name).ok_or_else(|| {
-            let whose = match self {
-                Self::Values(ty) => model.types[ty].name.as_deref().unwrap_or("that type"),
-                Self::Elements(variable) => model.variable_title(variable),
-            };
-            format!("`{name}` is not a value of {whose}: {}", values_text(model, ty))
-        })
-    }
-
-    /// The exchange of two of them.
-    ///
-    /// # Errors
-    /// If two values of a union cannot be exchanged, the reason.
-    pub(crate) fn exchange(self, model: &Model, first: i64, second: i64) -> Result<Request, String> {
-        match self {
-            Self::Elements(variable) => Ok(Request::ExchangeElements { variable, first, second }),
-            Self::Values(ty) => {
-                let (ty, other) = (member(model, ty, first), member(model, ty, second));
-                if ty != other {
-                    let names = [ty, other].map(|ty| Self::Values(ty).title(model));
-                    return Err(format!("one is a value of {}, the other of {}", names[0], names[1]));
-                }
-                Ok(Request::Exchange { ty, first, second })
-            }
-        }
-    }
-}
 
 /// A permutation that a user expects to be a symmetry. It fixes only the images of the objects it names: whatever
 /// refers to them may have to follow.
@@ -165,6 +49,26 @@ pub enum Request {
         /// The slots of the other, in the same order.
         second: Vec<SlotId>,
     },
+}
+
+impl Individuals {
+    /// The exchange of two of them.
+    ///
+    /// # Errors
+    /// If two values of a union cannot be exchanged, the reason.
+    pub(crate) fn exchange(self, model: &Model, first: i64, second: i64) -> Result<Request, String> {
+        match self {
+            Self::Elements(variable) => Ok(Request::ExchangeElements { variable, first, second }),
+            Self::Values(ty) => {
+                let (ty, other) = (member(model, ty, first), member(model, ty, second));
+                if ty != other {
+                    let names = [ty, other].map(|ty| Self::Values(ty).title(model));
+                    return Err(format!("one is a value of {}, the other of {}", names[0], names[1]));
+                }
+                Ok(Request::Exchange { ty, first, second })
+            }
+        }
+    }
 }
 
 impl Request {
@@ -427,14 +331,4 @@ fn called_part(model: &Model, layout: &Layout, name: &str) -> Vec<SlotId> {
 /// Whether a slot is the named variable or a part of it.
 fn is_part(slot: &str, name: &str) -> bool {
     slot.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(['[', '.']))
-}
-
-/// The values of a type for display: `1..9`, `red, green`.
-fn values_text(model: &Model, ty: TypeId) -> String {
-    let domain = model.domain(ty);
-    let name = |value| short_value_name(model, ty, value);
-    if domain.size() == 0 || domain.size() > 8 || matches!(model.types[ty].kind, TypeKind::Range { .. }) {
-        return format!("{}..{}", name(domain.least()), name(domain.greatest()));
-    }
-    domain.values().map(name).collect::<Vec<_>>().join(", ")
 }

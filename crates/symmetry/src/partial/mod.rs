@@ -26,7 +26,7 @@ use quotient_ir::{
 };
 
 use crate::certify::{CertificationReport, Certifier, EventSet};
-use crate::detect::DetectionError;
+use crate::error::DetectionError;
 pub use arrangement::{Arrangement, Desk, Kind, OwnPart};
 pub use families::{Families, Family, Held};
 pub use kripke::{Classification, TooManyStates, Witness, classify};

@@ -6,7 +6,7 @@ use quotient_ir::{Budget, Layout, Model, Spent, TableIndex};
 
 use super::{Families, PartialSymmetry, cycle_places};
 use crate::certify::CertifiedGroup;
-use crate::detect::DetectionError;
+use crate::error::DetectionError;
 
 /// The symmetry that at least half of the rules share.
 #[derive(Clone, Debug, PartialEq, Eq)]

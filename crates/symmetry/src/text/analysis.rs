@@ -20,7 +20,7 @@ use super::order::{Orders, Undefined};
 use super::patch::{self, Write};
 use super::shapes::{Part, Role, Scope, Shape, Shapes};
 use super::strict::MayFail;
-use crate::graph::watch;
+use crate::watch::watch;
 
 /// The most values of a role that are listed, unless they are indices of the state: then there are as many cells.
 pub(super) const MOST_VALUES: u64 = 1 << 16;

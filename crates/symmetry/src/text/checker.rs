@@ -208,12 +208,13 @@ impl Checker<'_> {
         let variables = self.model.variables.iter().zip(self.shapes.variables.iter());
         for (variable, shape) in variables {
             self.declaration(shape, variable.span)?;
-            let mut keeps_tokens = true;
-            shape.visit(&mut |role, _, part| {
-                keeps_tokens &= !self.model.counts_tokens || part != Part::Contents || !self.claim.moves(role);
+            let mut keeps_amounts = true;
+            shape.visit(&mut |role, ty, part| {
+                let is_amount = part == Part::Contents && self.model.is_amount(ty);
+                keeps_amounts &= !is_amount || !self.claim.moves(role);
             });
-            if !keeps_tokens {
-                return Err(Contradiction { span: variable.span, reason: "it changes numbers of tokens" });
+            if !keeps_amounts {
+                return Err(Contradiction { span: variable.span, reason: "it changes amounts" });
             }
         }
         for (scope, locals) in &self.shapes.locals {

@@ -55,8 +55,8 @@ pub(super) enum Why {
     Copies,
     /// A particular instance of a property is preserved.
     Instance(PropertyId),
-    /// Tokens are counted.
-    CountsTokens,
+    /// The values are amounts.
+    Amounts,
 }
 
 /// A function of values of roles that the text computes.
@@ -825,13 +825,13 @@ pub(super) fn pin_instance(model: &Model, findings: &mut Findings<'_>, preserved
     }
 }
 
-/// Fixes numbers of tokens, which are added up whatever the text does with them.
-pub(super) fn fix_tokens(model: &Model, findings: &mut Findings<'_>) {
+/// Fixes amounts, which are added up whatever the text does with them.
+pub(super) fn fix_amounts(model: &Model, findings: &mut Findings<'_>) {
     for (id, variable) in model.variables.iter_enumerated() {
-        let cause = Cause { scope: None, span: variable.span, why: Why::CountsTokens };
+        let cause = Cause { scope: None, span: variable.span, why: Why::Amounts };
         let shape = Rc::clone(&findings.shapes.variables[id]);
-        shape.visit(&mut |role, _, part| {
-            if part == Part::Contents {
+        shape.visit(&mut |role, ty, part| {
+            if part == Part::Contents && model.is_amount(ty) {
                 findings.fixed.push((role, cause));
             }
         });

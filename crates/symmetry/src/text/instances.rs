@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use super::motion::{Motion, size};
 use super::shapes::{Role, Scope, Shape, Shapes};
 use super::{order, scope_of};
-use crate::certify::InstanceOrbit;
+use crate::interchangeable::InstanceOrbit;
 use crate::literals::Literals;
 
 /// With more instances of a property than this, orbits are not computed.

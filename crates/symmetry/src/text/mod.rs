@@ -29,9 +29,9 @@ use quotient_groups::{PermutationGroup, Point, SparsePermutation, Structure};
 use quotient_ir::{Action, Budget, Layout, Model, RuleId, SlotId, Spent, TableIndex, TypeId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::certify::{CertifiedGroup, InstanceOrbit, InterchangeableValues};
-use crate::graph::watch;
+use crate::interchangeable::{InstanceOrbit, InterchangeableValues};
 use crate::literals::Literals;
+use crate::watch::watch;
 use analysis::{Analysis, initial_states};
 pub use checker::Contradiction;
 use checker::{Checker, Claim};
@@ -67,6 +67,17 @@ pub struct TextSymmetries {
     may_fail: Vec<MayFail>,
 }
 
+/// The symmetries of a text as they act on states and instances. Only certification makes a group of it.
+pub(crate) struct TextAction {
+    pub(crate) literals: Literals,
+    /// The generators as permutations of the literals.
+    pub(crate) generators: Vec<SparsePermutation>,
+    pub(crate) interchangeable: Vec<InterchangeableValues>,
+    pub(crate) instances: TextInstances,
+    /// Rules that may be mapped to each other.
+    pub(crate) exchanged: Vec<Vec<RuleId>>,
+}
+
 /// Reads the symmetries of a model off its text. `None` if the text is too large or too deep.
 ///
 /// # Errors
@@ -82,9 +93,7 @@ pub fn symmetries_of_text(
     let (scopes, only_flow) = scopes(model, preserved, states.is_some());
     let Ok(mut findings) = inference::infer(model, &scopes, &only_flow) else { return Ok(None) };
     inference::pin_instance(model, &mut findings, preserved);
-    if model.counts_tokens {
-        inference::fix_tokens(model, &mut findings);
-    }
+    inference::fix_amounts(model, &mut findings);
     if states.is_none() {
         inference::pin_beginnings(model, &mut findings);
     }
@@ -258,8 +267,9 @@ impl TextSymmetries {
         exchanges.chain(self.others.iter().cloned()).collect()
     }
 
-    /// The group, acting on states; `None` if cells have too many values, or too many values are permuted.
-    pub fn group(&self, model: &Model, layout: &Layout) -> Option<CertifiedGroup> {
+    /// The symmetries as they act on states and instances; `None` if cells have too many values, or too many values are
+    /// permuted.
+    pub(crate) fn action(&self, model: &Model, layout: &Layout) -> Option<TextAction> {
         if self.free.iter().any(|(_, class)| class.len() as u64 > analysis::MOST_VALUES) {
             return None;
         }
@@ -279,9 +289,9 @@ impl TextSymmetries {
                 interchangeable.push(InterchangeableValues { ty, values: class.clone(), exchanges });
             }
         }
-        let instances = TextInstances::new(model, layout, &self.shapes, motions, &self.exchanged_rules(model));
         let exchanged = self.exchanged_rules(model);
-        CertifiedGroup::of_text(model, layout, literals, generators, interchangeable, (instances, &exchanged))
+        let instances = TextInstances::new(model, layout, &self.shapes, motions, &exchanged);
+        Some(TextAction { literals, generators, interchangeable, instances, exchanged })
     }
 
     /// The generators as permutations of other literals; those that do not permute them are left out.

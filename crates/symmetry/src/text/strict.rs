@@ -9,10 +9,10 @@
 //! A strict quantifier is a pair: one that never decides, and the quantifier itself. Values that are told apart keep their
 //! order: a quantifier over a home node and others asks about the home node first, and is strict about the others.
 
-use quotient_ir::walk::{Node, visit_nodes};
+use quotient_ir::walk::{Node, PartMut, visit_nodes, visit_operands_mut, visit_parts_mut, visit_place_operands_mut};
 use quotient_ir::{
-    Argument, BinaryOperator, Expr, ExprId, Formula, Iteration, Model, MultisetElement, PlaceId, PropertyKind,
-    Quantifier, ReturnValue, Root, Statement, StatementKind, Step, UnaryOperator, Violated,
+    BinaryOperator, Expr, ExprId, Formula, Iteration, Model, PlaceId, PropertyKind, Quantifier, Statement,
+    UnaryOperator,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -156,20 +156,7 @@ impl Rewriter<'_> {
                 }
                 Node::Place(id) if !self.places.contains_key(&id) => {
                     let mut place = self.old.pool[id].clone();
-                    match &mut place.root {
-                        Root::Variable(_) | Root::Local(_) => {}
-                        Root::Result { arguments, .. } => self.arguments(arguments),
-                        Root::Choice { condition, then, otherwise } => {
-                            *condition = self.expressions[condition];
-                            *then = self.places[then];
-                            *otherwise = self.places[otherwise];
-                        }
-                    }
-                    for step in &mut place.steps {
-                        if let Step::Index(index) = step {
-                            *index = self.expressions[index];
-                        }
-                    }
+                    visit_place_operands_mut(&mut place, &mut |part| self.replace(part));
                     let rewritten = self.new.pool.place(place);
                     self.places.insert(id, rewritten);
                 }
@@ -178,50 +165,19 @@ impl Rewriter<'_> {
         }
     }
 
-    fn arguments(&self, arguments: &mut [Argument]) {
-        for argument in arguments {
-            match argument {
-                Argument::Value(value) => *value = self.expressions[value],
-                Argument::Copy(place) | Argument::Reference(place) => *place = self.places[place],
-                Argument::Undefined => {}
-            }
+    /// Replaces an operand that is rewritten already.
+    fn replace(&self, part: PartMut<'_>) {
+        match part {
+            PartMut::Expression(expression) => *expression = self.expressions[expression],
+            PartMut::Place(place) => *place = self.places[place],
+            PartMut::Block(_) => unreachable!("only statements have blocks"),
         }
     }
 
     /// An expression whose operands are rewritten already.
     fn rewritten(&mut self, id: ExprId) -> ExprId {
         let mut expression = self.old.pool[id].clone();
-        match &mut expression {
-            Expr::Constant { .. } => {}
-            Expr::Read(place) | Expr::IsUndefined(place) => *place = self.places[place],
-            Expr::Unary { operand, .. } | Expr::IsMember { value: operand, .. } => *operand = self.expressions[operand],
-            Expr::Binary { left, right, .. } => {
-                *left = self.expressions[left];
-                *right = self.expressions[right];
-            }
-            Expr::Conditional { condition, then, otherwise } => {
-                for operand in [condition, then, otherwise] {
-                    *operand = self.expressions[operand];
-                }
-            }
-            Expr::Quantified { range, body, .. } => {
-                self.range(range);
-                *body = self.expressions[body];
-            }
-            Expr::Count { multiset, body, .. } => {
-                *multiset = self.places[multiset];
-                *body = self.expressions[body];
-            }
-            Expr::IsPresent { multiset, position } => {
-                *multiset = self.places[multiset];
-                *position = self.expressions[position];
-            }
-            Expr::SameContents { left, right } => {
-                *left = self.places[left];
-                *right = self.places[right];
-            }
-            Expr::Call { arguments, .. } => self.arguments(arguments),
-        }
+        visit_operands_mut(&mut expression, &mut |part| self.replace(part));
         match (self.quantifiers.get(&id), &expression) {
             (Some(&runs), Expr::Quantified { quantifier, local, .. }) if runs.len() > 1 => {
                 let (quantifier, local) = (*quantifier, *local);
@@ -267,90 +223,19 @@ impl Rewriter<'_> {
         pool.expression(Expr::Binary { operator: BinaryOperator::And, left: probe, right: plain })
     }
 
-    fn range(&self, range: &mut Iteration) {
-        if let Iteration::Steps { from, to, step } = range {
-            *from = self.expressions[from];
-            *to = self.expressions[to];
-            *step = step.map(|step| self.expressions[&step]);
-        }
-    }
-
     fn statements(&mut self, statements: &[Statement]) -> Vec<Statement> {
-        statements.iter().map(|statement| self.statement(statement)).collect()
+        let mut rewritten = statements.to_vec();
+        self.rewrite(&mut rewritten);
+        rewritten
     }
 
-    fn statement(&mut self, statement: &Statement) -> Statement {
-        let mut kind = statement.kind.clone();
-        match &mut kind {
-            StatementKind::Assign { target, value } => {
-                *target = self.place(*target);
-                *value = self.expression(*value);
-            }
-            StatementKind::Copy { target, source } => {
-                *target = self.place(*target);
-                *source = self.place(*source);
-            }
-            StatementKind::Clear(place) | StatementKind::Undefine(place) | StatementKind::Bind { place, .. } => {
-                *place = self.place(*place);
-            }
-            StatementKind::If { branches, otherwise } => {
-                for (condition, body) in branches {
-                    *condition = self.expression(*condition);
-                    *body = self.statements(body);
-                }
-                *otherwise = self.statements(otherwise);
-            }
-            StatementKind::While { condition, body } => {
-                *condition = self.expression(*condition);
-                *body = self.statements(body);
-            }
-            StatementKind::For { range, body, .. } => {
-                if let Iteration::Steps { from, to, step } = &*range {
-                    for bound in [*from, *to].into_iter().chain(*step) {
-                        self.expression(bound);
-                    }
-                }
-                self.range(range);
-                *body = self.statements(body);
-            }
-            StatementKind::Call { arguments, .. } => {
-                for argument in &*arguments {
-                    match argument {
-                        Argument::Value(value) => self.nodes(Node::Expression(*value)),
-                        Argument::Copy(place) | Argument::Reference(place) => self.nodes(Node::Place(*place)),
-                        Argument::Undefined => {}
-                    }
-                }
-                self.arguments(arguments);
-            }
-            StatementKind::Return(Some(ReturnValue::Value(value))) => *value = self.expression(*value),
-            StatementKind::Return(Some(ReturnValue::Copy(place))) => *place = self.place(*place),
-            StatementKind::Return(None) | StatementKind::Error { .. } | StatementKind::Print(_) => {}
-            StatementKind::Assert { condition, violates, .. } => {
-                *condition = self.expression(*condition);
-                if let Some(Violated { value: Some((_, value)), .. }) = violates {
-                    *value = self.expression(*value);
-                }
-            }
-            StatementKind::Require { condition, .. }
-            | StatementKind::Assume(condition)
-            | StatementKind::Cover { condition, .. } => *condition = self.expression(*condition),
-            StatementKind::MultisetAdd { multiset, element } => {
-                *multiset = self.place(*multiset);
-                match element {
-                    MultisetElement::Value(value) => *value = self.expression(*value),
-                    MultisetElement::Copy(place) => *place = self.place(*place),
-                }
-            }
-            StatementKind::MultisetRemove { multiset, position } => {
-                *multiset = self.place(*multiset);
-                *position = self.expression(*position);
-            }
-            StatementKind::MultisetRemoveIf { multiset, condition, .. } => {
-                *multiset = self.place(*multiset);
-                *condition = self.expression(*condition);
-            }
+    fn rewrite(&mut self, statements: &mut [Statement]) {
+        for statement in statements {
+            visit_parts_mut(statement, &mut |part| match part {
+                PartMut::Expression(expression) => *expression = self.expression(*expression),
+                PartMut::Place(place) => *place = self.place(*place),
+                PartMut::Block(block) => self.rewrite(block),
+            });
         }
-        Statement { kind, span: statement.span }
     }
 }

@@ -11,7 +11,7 @@ use super::inference::{Cause, Computed, Why};
 use super::patch::Patch;
 use super::shapes::{Part, Role};
 use super::uses::{Use, Uses};
-use crate::explain::Individuals;
+use crate::individuals::Individuals;
 
 /// A place of the text that limits the permutations of a role: the first of those that do the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -236,7 +236,7 @@ fn limit(model: &Model, ty: TypeId, cause: &Cause) -> Limit {
         Why::Positions => "an element of a multiset is found by its position".to_owned(),
         Why::Sets => "some cells are set to constants".to_owned(),
         Why::Copies => "arrays with different indices are copied".to_owned(),
-        Why::CountsTokens => "tokens are counted".to_owned(),
+        Why::Amounts => "tokens are counted".to_owned(),
         Why::Instance(_) => "one instance of the property is preserved".to_owned(),
     };
     let kind = if let Why::Names(value) = cause.why { Kind::Names(value) } else { Kind::Unknown };

@@ -232,12 +232,6 @@ fn quantifiers_are_expanded() {
         let expected = parse_plain(&mut pool, expected).expect(expected);
         assert_eq!(formula, expected, "{text}");
     }
-    let text = "forall p : T : forall q : T : [] a[p]";
-    let tree = parse(text, &Dialect::murphi()).expect(text);
-    let (prefix, body) = tree.universal_prefix();
-    let names: Vec<&str> = prefix.iter().map(|quantified| quantified.variable.of(text)).collect();
-    assert_eq!(names, ["p", "q"]);
-    assert_eq!(tree.node(body).span.of(text), "[] a[p]");
 }
 
 #[test]

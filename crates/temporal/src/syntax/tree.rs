@@ -160,19 +160,6 @@ impl SyntaxTree {
         }
         spans
     }
-    /// The universal quantifiers that govern the whole formula, from the outside, and the formula below them. A property
-    /// with such a prefix can be checked for one value of each orbit, or for each value by itself.
-    pub fn universal_prefix(&self) -> (Vec<&Quantified>, SyntaxId) {
-        let (mut prefix, mut id) = (Vec::new(), self.root);
-        while let SyntaxKind::Quantified(quantified) = &self.node(id).kind {
-            if quantified.quantifier != Quantifier::ForAll {
-                break;
-            }
-            prefix.push(quantified);
-            id = quantified.body;
-        }
-        (prefix, id)
-    }
     /// Makes an atom of each largest part without temporal operators whose connectives are also those of the expressions
     /// of the language, so that the language evaluates it as a whole.
     pub fn merge_atoms(&mut self, text: &str, expressions: &dyn Expressions) {

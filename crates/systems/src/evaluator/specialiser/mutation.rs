@@ -3,11 +3,11 @@
 
 use std::rc::Rc;
 
+use quotient_ir::walk::{Node, call_of, push_statement_nodes, visit_nodes, visit_statements, written_place};
 use quotient_ir::{
-    Argument, Expr, ExprId, Interpreter, Iteration, Layout, Local, LocalId, Model, MultisetElement, Outcome, PlaceId,
-    ReturnValue, Root, Statement, StatementKind, Step, Table, TableIndex, TypeId, TypeKind,
+    Argument, Expr, ExprId, Interpreter, Layout, Local, LocalId, Model, Outcome, PlaceId, Root, Statement,
+    StatementKind, Step, Table, TableIndex, TypeId, TypeKind,
 };
-use rustc_hash::FxHashSet;
 
 /// The largest number of starts that are run to see whether they agree.
 const START_LIMIT: usize = 256;
@@ -20,11 +20,10 @@ pub(super) fn mutated_locals(
     body: &[Statement],
 ) -> Rc<[bool]> {
     let mut search = WrittenPlaces::new(model);
-    search.expressions.extend(condition);
+    search.roots.extend(condition.map(Node::Expression));
     search.statements(body);
-    search.drain();
     let mut mutated = vec![false; locals.len()];
-    for place in search.written {
+    for place in search.finish() {
         if let Root::Local(local) = &model.pool[place].root {
             mutated[local.position()] = true;
         }
@@ -66,20 +65,20 @@ pub(in crate::evaluator) fn constant_slots(interpreter: &Interpreter<'_>) -> Vec
     let Some(mut constants) = constants else { return nothing };
     let mut search = WrittenPlaces::new(model);
     for rule in model.rules.iter() {
-        search.expressions.push(rule.guard);
+        search.roots.push(Node::Expression(rule.guard));
         search.statements(&rule.body);
     }
     for property in model.properties.iter() {
-        search.expressions.extend(property.formula.conditions());
+        search.roots.extend(property.formula.conditions().map(Node::Expression));
     }
     // Whoever calls it: writes of a function count as written.
     for function in model.functions.iter() {
         search.statements(&function.body);
     }
-    search.drain();
-    search.written.sort_unstable();
-    search.written.dedup();
-    for place in search.written {
+    let mut written = search.finish();
+    written.sort_unstable();
+    written.dedup();
+    for place in written {
         forget(model, layout, place, &mut constants);
     }
     constants
@@ -92,9 +91,8 @@ pub(super) fn written_slots(model: &Model, layout: &Layout, body: &[Statement]) 
     for function in model.functions.iter() {
         search.statements(&function.body);
     }
-    search.drain();
     let mut untouched = vec![Some(0); layout.slots.len()];
-    for place in search.written {
+    for place in search.finish() {
         forget(model, layout, place, &mut untouched);
     }
     untouched.iter().map(Option::is_none).collect()
@@ -133,168 +131,50 @@ fn forget_within(model: &Model, first: usize, ty: TypeId, steps: &[Step], consta
     }
 }
 
+/// Finds the places that are written to, or that references are made to.
 struct WrittenPlaces<'m> {
     model: &'m Model,
-    /// Places that are written to, or that references are made to.
     written: Vec<PlaceId>,
-    // Expressions may be nested deeply, so they wait in a list rather than on the stack.
-    expressions: Vec<ExprId>,
-    places: Vec<PlaceId>,
-    seen_expressions: FxHashSet<ExprId>,
-    seen_places: FxHashSet<PlaceId>,
+    /// What statements use.
+    roots: Vec<Node>,
 }
 
 impl<'m> WrittenPlaces<'m> {
     fn new(model: &'m Model) -> Self {
-        Self {
-            model,
-            written: Vec::new(),
-            expressions: Vec::new(),
-            places: Vec::new(),
-            seen_expressions: FxHashSet::default(),
-            seen_places: FxHashSet::default(),
-        }
+        Self { model, written: Vec::new(), roots: Vec::new() }
     }
 
     fn statements(&mut self, statements: &[Statement]) {
-        let mut waiting: Vec<&Statement> = statements.iter().collect();
-        while let Some(statement) = waiting.pop() {
+        visit_statements(statements, &mut |statement| {
             match &statement.kind {
-                StatementKind::Assign { target, value } => {
-                    self.written(*target);
-                    self.expressions.push(*value);
-                }
-                StatementKind::Copy { target, source } => {
-                    self.written(*target);
-                    self.places.push(*source);
-                }
-                StatementKind::Clear(place) | StatementKind::Undefine(place) => self.written(*place),
                 StatementKind::Bind { place, .. } => self.written(*place),
-                StatementKind::If { branches, otherwise } => {
-                    for (condition, body) in branches {
-                        self.expressions.push(*condition);
-                        waiting.extend(body);
-                    }
-                    waiting.extend(otherwise);
-                }
-                StatementKind::While { condition, body } => {
-                    self.expressions.push(*condition);
-                    waiting.extend(body);
-                }
-                StatementKind::For { range, body, .. } => {
-                    self.iteration(range);
-                    waiting.extend(body);
-                }
-                StatementKind::Call { arguments, .. } => self.arguments(arguments),
-                StatementKind::Return(Some(ReturnValue::Value(value))) => self.expressions.push(*value),
-                StatementKind::Return(Some(ReturnValue::Copy(place))) => self.places.push(*place),
-                StatementKind::Return(None) | StatementKind::Error { .. } | StatementKind::Print(_) => {}
-                StatementKind::Assert { condition, .. }
-                | StatementKind::Require { condition, .. }
-                | StatementKind::Assume(condition)
-                | StatementKind::Cover { condition, .. } => self.expressions.push(*condition),
-                StatementKind::MultisetAdd { multiset, element } => {
-                    self.written(*multiset);
-                    match element {
-                        MultisetElement::Value(value) => self.expressions.push(*value),
-                        MultisetElement::Copy(place) => self.places.push(*place),
-                    }
-                }
-                StatementKind::MultisetRemove { multiset, position } => {
-                    self.written(*multiset);
-                    self.expressions.push(*position);
-                }
-                StatementKind::MultisetRemoveIf { multiset, condition, .. } => {
-                    self.written(*multiset);
-                    self.expressions.push(*condition);
-                }
+                StatementKind::Call { arguments, .. } => self.references(arguments),
+                _ => written_place(statement).into_iter().for_each(|place| self.written(place)),
             }
-        }
+            push_statement_nodes(statement, &mut self.roots);
+        });
     }
 
-    fn drain(&mut self) {
-        loop {
-            if let Some(expression) = self.expressions.pop() {
-                if self.seen_expressions.insert(expression) {
-                    self.expression(expression);
-                }
-            } else if let Some(place) = self.places.pop() {
-                if self.seen_places.insert(place) {
-                    self.place(place);
-                }
-            } else {
-                return;
-            }
-        }
-    }
-
-    fn expression(&mut self, expression: ExprId) {
+    /// All places, also those that references are made to in calls inside expressions.
+    fn finish(mut self) -> Vec<PlaceId> {
         let model = self.model;
-        match &model.pool[expression] {
-            Expr::Constant { .. } => {}
-            Expr::Read(place) | Expr::IsUndefined(place) => self.places.push(*place),
-            Expr::Unary { operand, .. } => self.expressions.push(*operand),
-            Expr::Binary { left, right, .. } => self.expressions.extend([*left, *right]),
-            Expr::Conditional { condition, then, otherwise } => {
-                self.expressions.extend([*condition, *then, *otherwise]);
+        visit_nodes(model, std::mem::take(&mut self.roots), |node| {
+            if let Some((_, arguments)) = call_of(model, node) {
+                self.references(arguments);
             }
-            Expr::Quantified { range, body, .. } => {
-                self.iteration(range);
-                self.expressions.push(*body);
-            }
-            Expr::Count { multiset, body, .. } => {
-                self.places.push(*multiset);
-                self.expressions.push(*body);
-            }
-            Expr::IsPresent { multiset, position } => {
-                self.places.push(*multiset);
-                self.expressions.push(*position);
-            }
-            Expr::IsMember { value, .. } => self.expressions.push(*value),
-            Expr::SameContents { left, right } => self.places.extend([*left, *right]),
-            Expr::Call { arguments, .. } => self.arguments(arguments),
-        }
+        });
+        self.written
     }
 
-    fn place(&mut self, place: PlaceId) {
-        let model = self.model;
-        let entry = &model.pool[place];
-        match &entry.root {
-            Root::Variable(_) | Root::Local(_) => {}
-            Root::Result { arguments, .. } => self.arguments(arguments),
-            Root::Choice { condition, then, otherwise } => {
-                self.expressions.push(*condition);
-                self.places.extend([*then, *otherwise]);
-            }
-        }
-        for step in &entry.steps {
-            if let Step::Index(index) = step {
-                self.expressions.push(*index);
-            }
-        }
-    }
-
-    fn iteration(&mut self, range: &Iteration) {
-        if let Iteration::Steps { from, to, step } = range {
-            self.expressions.extend([*from, *to]);
-            self.expressions.extend(*step);
-        }
-    }
-
-    fn arguments(&mut self, arguments: &[Argument]) {
+    fn references(&mut self, arguments: &[Argument]) {
         for argument in arguments {
-            match argument {
-                Argument::Value(value) => self.expressions.push(*value),
-                Argument::Copy(place) => self.places.push(*place),
-                Argument::Reference(place) => self.written(*place),
-                Argument::Undefined => {}
+            if let Argument::Reference(place) = argument {
+                self.written(*place);
             }
         }
     }
 
-    /// A place that is written to, or that a reference is made to.
     fn written(&mut self, place: PlaceId) {
-        self.places.push(place);
         let mut waiting = vec![place];
         while let Some(place) = waiting.pop() {
             self.written.push(place);
