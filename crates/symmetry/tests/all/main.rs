@@ -1,0 +1,5 @@
+//! Tests of detection and certification as one test program.
+
+mod budget;
+mod instances;
+mod orders;
