@@ -1,4 +1,4 @@
-//! Transcripts of `quotient explore` and the files it writes.
+//! `quotient explore` where a transcript does not suffice: the graphs that it writes.
 
 use crate::transcript::{Transcript, expect, quotient};
 use snapbox::str;
@@ -12,109 +12,6 @@ fn export(model: &str, file: &str, more: &[&str]) -> (Transcript, String) {
     let mut transcript = quotient(arguments);
     transcript.stderr = transcript.stderr.replace(&*path.to_string_lossy(), file);
     (transcript, std::fs::read_to_string(&path).expect("the export is there"))
-}
-
-#[test]
-fn counts() {
-    expect(
-        quotient(["explore", "mutex.m"]),
-        str![[r#"
-complete
-
-states       26
-initial      1
-deadlocks    0
-transitions  50
-depth        6
-time         …
-memory       …
----- exit status 0
-
-"#]],
-    );
-}
-
-#[test]
-fn counts_json() {
-    expect(
-        quotient(["explore", "--format", "json", "stuck.m"]),
-        str![[r#"
-{"schema":"quotient/1","command":"explore","threads":1,"verdict":"holds","summary":"complete","stop_reason":null,"stop_message":null,"states":3,"transitions":3,"represented":"3","exact":true,"reduction":"none","reduction_factor":1.0,"symmetry":{"order":"1","structure":"trivial","generators":[],"graph":null,"seconds":0.0},"properties":[{"name":"errors","kind":"errors","title":"no errors","verdict":"holds","trace":null,"violation":null}],"initial_states":1,"deadlocks":1,"depth":2,"states_per_level":[1,1,1],"never_fired":[],"seconds":"…","canonicalization_seconds":null,"store_bytes":"…","words":1,"peak_memory_bytes":"…","diagnostics":[]}
----- exit status 0
-
-"#]],
-    );
-}
-
-#[test]
-fn stuck_states() {
-    expect(
-        quotient(["explore", "--deadlock", "stuck", "starts.m"]),
-        str![[r#"
-complete
-
-states       3
-initial      3
-deadlocks    2
-transitions  1
-depth        0
-time         …
-memory       …
----- exit status 0
-
-"#]],
-    );
-}
-
-#[test]
-fn limit() {
-    expect(
-        quotient(["explore", "--max-states", "3", "mutex.m"]),
-        str![[r#"
-inconclusive: the limit of 3 states was reached
-
-states       3
-initial      1
-transitions  3
-depth        1
-time         …
-memory       …
----- exit status 4
-
-"#]],
-    );
-}
-
-#[test]
-fn error_of_the_model() {
-    expect(
-        quotient(["explore", "faulty.m"]),
-        str![[r#"
-violated: error: value 4 is out of range 0..3 of `x`
-
- 0  Startstate "start"
-      x: 0
-      y: undefined
- 1  Rule "grow"
-      x: 0 → 1
- 2  Rule "grow"
-      x: 1 → 2
- 3  Rule "grow"
-      x: 2 → 3
-    Rule "leap", step: 1 fails here: value 4 is out of range 0..3 of `x`
-    faulty.m:8:31
-    8 |   rule "leap" x = 3 ==> begin x := x + step; end;
-
-states       4
-initial      1
-transitions  3
-depth        3
-time         …
-memory       …
----- exit status 1
-
-"#]],
-    );
 }
 
 #[test]

@@ -27,6 +27,7 @@ mod simulate;
 mod symmetry;
 mod trails;
 mod transcript;
+mod transcripts;
 mod usage;
 mod verify;
 mod watch;

@@ -1,93 +1,7 @@
-//! Transcripts of `quotient simulate` and `quotient lower`.
+//! `quotient simulate` and `quotient lower` where a transcript does not suffice: seeds, interaction, files.
 
 use crate::transcript::{expect, quotient, quotient_with};
 use snapbox::str;
-
-#[test]
-fn random() {
-    expect(
-        quotient(["simulate", "--seed", "3", "--steps", "4", "counter.m"]),
-        str![[r#"
-seed 3
-
- 0  Startstate "Zero"
-      count: 0
- 1  Rule "increment"
-      count: 0 → 1
- 2  Rule "increment"
-      count: 1 → 2
- 3  Rule "increment"
-      count: 2 → 3
- 4  Rule "reset"
-      count: 3 → 0
-
-4 steps, nothing violated
----- exit status 0
-
-"#]],
-    );
-}
-
-#[test]
-fn random_violation() {
-    expect(
-        quotient(["simulate", "--seed", "1", "mutex.m"]),
-        str![[r#"
-seed 1
-
-  0  Startstate "free"
-       at[process_0]: idle
-       at[process_1]: idle
-       locked: false
-       last: undefined
-  1  Rule "try", p: process_1
-       at[process_1]: idle → trying
-  2  Rule "try", p: process_0
-       at[process_0]: idle → trying
-  3  Rule "enter", p: process_1
-       at[process_1]: trying → critical
-       locked: false → true
-       last: undefined → process_1
-  4  Rule 3, p: process_1 (mutex.m:30:3)
-       at[process_1]: critical → idle
-       locked: true → false
-  5  Rule "try", p: process_1
-       at[process_1]: idle → trying
-  6  Rule "enter", p: process_1
-       at[process_1]: trying → critical
-       locked: false → true
-  7  Rule 3, p: process_1 (mutex.m:30:3)
-       at[process_1]: critical → idle
-       locked: true → false
-  8  Rule "try", p: process_1
-       at[process_1]: idle → trying
-  9  Rule "enter", p: process_0
-       at[process_0]: trying → critical
-       locked: false → true
-       last: process_1 → process_0
- 10  Rule 3, p: process_0 (mutex.m:30:3)
-       at[process_0]: critical → idle
-       locked: true → false
- 11  Rule "try", p: process_0
-       at[process_0]: idle → trying
- 12  Rule "enter", p: process_0
-       at[process_0]: trying → critical
-       locked: false → true
- 13  Rule "enter", p: process_1
-       at[process_1]: trying → critical
-       last: process_0 → process_1
-
-     invariant "mutual exclusion" fails here
-     mutex.m:37:1
-     37 | invariant "mutual exclusion"
-     true for p = process_0, q = process_1: at[p] = critical & at[q] = critical (mutex.m:39:17)
-       while p != q
-       here at[process_0] = critical, at[process_1] = critical
----- exit status 1
-
-"#]],
-    );
-}
 
 #[test]
 fn random_json() {
@@ -113,49 +27,6 @@ fn the_same_seed_gives_the_same_run() {
 fn a_fresh_seed_is_shown() {
     let transcript = quotient(["simulate", "--steps", "1", "counter.m"]);
     assert!(transcript.stdout.starts_with("seed "), "{transcript}");
-}
-
-#[test]
-fn stuck() {
-    expect(
-        quotient(["simulate", "--seed", "0", "starts.m"]),
-        str![[r#"
-seed 0
-
-  0  Startstate "from", v: 1
-       x: 1
-
-the run ends here: no rule can fire
----- exit status 0
-
-"#]],
-    );
-}
-
-#[test]
-fn fault() {
-    expect(
-        quotient(["simulate", "--seed", "0", "faulty.m"]),
-        str![[r#"
-seed 0
-
-  0  Startstate "start"
-       x: 0
-       y: undefined
-  1  Rule "grow"
-       x: 0 → 1
-  2  Rule "grow"
-       x: 1 → 2
-  3  Rule "grow"
-       x: 2 → 3
-
-     Rule "leap", step: 2 fails here: value 5 is out of range 0..3 of `x`
-     faulty.m:8:31
-     8 |   rule "leap" x = 3 ==> begin x := x + step; end;
----- exit status 1
-
-"#]],
-    );
 }
 
 #[test]

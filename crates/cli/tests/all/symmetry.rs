@@ -1,72 +1,7 @@
-//! Transcripts of searches with symmetry: `check`, `explore` and `simulate`.
+//! Searches with symmetry where a transcript does not suffice: `check`, `explore` and `simulate`.
 
 use crate::transcript::{expect, quotient, quotient_with};
 use snapbox::str;
-
-#[test]
-fn one_state_of_each_orbit() {
-    expect(
-        quotient(["check", "--property", "all work", "workers.m"]),
-        str![[r#"
-holds
-
-holds      cover      all work
-
-symmetries   24, S4; found in …
-reduction    canonical; …
-slice        not read by anything: last
-states       15, representing 81 of the slice (5.40× reduction)
-transitions  60
-depth        8
-time         …
-memory       …
----- exit status 0
-
-"#]],
-    );
-}
-
-/// A property about one process leaves the others; liveness is asked of one of those for all.
-#[test]
-fn what_properties_cost() {
-    expect(
-        quotient(["check", "workers.m"]),
-        str![[r#"
-holds
-
-holds      liveness (AG EF)  works again (checked for 1 of 3 symmetric instances)
-holds      invariant         somebody was last
-holds      invariant         the first does not finish before anybody began
-holds      cover             all work
-holds      no deadlock
-holds      no errors
-
-symmetries   6, S3; found in …
-             invariant "the first does not finish before anybody began" leaves 6 of the 24 symmetries of the behaviour
-reduction    canonical; …
-liveness     liveness "works again" by itself: 6 symmetries, 85 states
-states       85, representing 325 (3.82× reduction)
-transitions  340
-depth        9
-time         …
-memory       …
----- exit status 0
-
-"#]],
-    );
-}
-
-#[test]
-fn what_properties_cost_json() {
-    expect(
-        quotient(["check", "--format", "json", "workers.m"]),
-        str![[r#"
-{"schema":"quotient/1","command":"check","threads":1,"verdict":"holds","summary":"holds","stop_reason":null,"stop_message":null,"states":85,"transitions":340,"represented":"325","exact":true,"reduction":"canonical","reduction_factor":3.823529,"symmetry":{"order":"6","structure":"S3","generators":[{"cycles":["(worker 2 4)","last: 2 ↔ 4"]},{"cycles":["(worker 2 3)","last: 2 ↔ 3"]}],"graph":{"…"},"seconds":"…","method":"…","complete":true,"behaviour":{"order":"24","broken_by":["the first does not finish before anybody began"]}},"properties":[{"name":"works again","kind":"liveness","title":"liveness \"works again\"","verdict":"holds","trace":null,"violation":null},{"name":"somebody was last","kind":"invariant","title":"invariant \"somebody was last\"","verdict":"holds","trace":null,"violation":null},{"name":"the first does not finish before anybody began","kind":"invariant","title":"invariant \"the first does not finish before anybody began\"","verdict":"holds","trace":null,"violation":null},{"name":"all work","kind":"cover","title":"cover \"all work\"","verdict":"holds","trace":null,"violation":null},{"name":"deadlock","kind":"deadlock","title":"no deadlock","verdict":"holds","trace":null,"violation":null},{"name":"errors","kind":"errors","title":"no errors","verdict":"holds","trace":null,"violation":null}],"depth":9,"states_per_level":[1,2,5,11,15,18,15,11,5,2],"liveness_searches":[{"instances":[{"property":"works again","arguments":{"w":2},"symmetric":3}],"order":"6","states":85,"transitions":340}],"never_fired":[],"seconds":"…","canonicalization_seconds":"…","store_bytes":"…","words":1,"peak_memory_bytes":"…","diagnostics":[]}
----- exit status 0
-
-"#]],
-    );
-}
 
 #[test]
 fn without_symmetry() {
@@ -117,115 +52,12 @@ fn reductions() {
     }
 }
 
-#[test]
-fn declared_symmetries() {
-    expect(
-        quotient(["check", "--symmetry", "declared", "mutex.m"]),
-        str![[r#"
-violated: invariant "mutual exclusion"
-
- 0  Startstate "free"
-      at[process_0]: idle
-      at[process_1]: idle
-      locked: false
-      last: undefined
- 1  Rule "try", p: process_0
-      at[process_0]: idle → trying
- 2  Rule "try", p: process_1
-      at[process_1]: idle → trying
- 3  Rule "enter", p: process_0
-      at[process_0]: trying → critical
-      locked: false → true
-      last: undefined → process_0
- 4  Rule "enter", p: process_1
-      at[process_1]: trying → critical
-      last: process_0 → process_1
-    invariant "mutual exclusion" fails here
-    mutex.m:37:1
-    37 | invariant "mutual exclusion"
-    true for p = process_0, q = process_1: at[p] = critical & at[q] = critical (mutex.m:39:17)
-      while p != q
-      here at[process_0] = critical, at[process_1] = critical
-
-violated   invariant  mutual exclusion
-holds      cover      both try
-undecided  no deadlock
-undecided  no errors
-
-symmetries   2, S2; found in …
-reduction    canonical; …
-states       6, representing 10 (1.67× reduction)
-transitions  8
-depth        3
-time         …
-memory       …
----- exit status 1
-
-"#]],
-    );
-}
-
-/// What is declared and not so is not used, and named.
-#[test]
-fn declarations_that_do_not_hold() {
-    expect(
-        quotient(["check", "--symmetry", "declared", "unfair.m"]),
-        str![[r#"
-holds
-
-holds      no deadlock
-holds      no errors
-
-symmetries   none found (…
-             client_0 and client_1 are declared to be interchangeable, and are not
-             client_1 and client_2 are declared to be interchangeable, and are not
-states       20
-transitions  44
-depth        4
-time         …
-memory       …
----- exit status 0
-
-"#]],
-    );
-}
-
 /// Plain ranges declare nothing.
 #[test]
 fn nothing_is_declared() {
     let transcript = quotient(["check", "--symmetry", "declared", "workers.m"]);
     assert!(transcript.stdout.contains("symmetries   none"), "{transcript}");
     assert!(transcript.stdout.contains("states       325\n"), "{transcript}");
-}
-
-#[test]
-fn cross_check() {
-    expect(
-        quotient(["check", "--cross-check", "workers.m"]),
-        str![[r#"
-holds
-
-holds      liveness (AG EF)  works again (checked for 1 of 3 symmetric instances)
-holds      invariant         somebody was last
-holds      invariant         the first does not finish before anybody began
-holds      cover             all work
-holds      no deadlock
-holds      no errors
-
-symmetries   6, S3; found in …
-             invariant "the first does not finish before anybody began" leaves 6 of the 24 symmetries of the behaviour
-reduction    canonical; …
-liveness     liveness "works again" by itself: 6 symmetries, 85 states
-states       85, representing 325 (3.82× reduction)
-transitions  340
-depth        9
-time         …
-memory       …
-cross-check  agrees with the unreduced search in verdicts and all 325 states
----- exit status 0
-
-"#]],
-    );
 }
 
 #[test]
@@ -317,28 +149,6 @@ fn a_model_that_is_too_large() {
     assert!(
         transcript.stdout.contains("symmetries   the text shows none, and the model is too large for more"),
         "{transcript}"
-    );
-}
-
-#[test]
-fn the_quotient_counted() {
-    expect(
-        quotient(["explore", "--symmetry", "auto", "mutex.m"]),
-        str![[r#"
-complete
-
-symmetries   2, S2; found in …
-reduction    canonical; …
-states       14, representing 26 (1.86× reduction)
-initial      1
-deadlocks    0
-transitions  27
-depth        6
-time         …
-memory       …
----- exit status 0
-
-"#]],
     );
 }
 

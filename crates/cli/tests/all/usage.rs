@@ -1,4 +1,4 @@
-//! Transcripts of wrong usage and of what is no model at all.
+//! Wrong usage, and what is no model at all, where a transcript does not suffice.
 
 use std::process::{Command, Stdio};
 
@@ -9,45 +9,6 @@ use snapbox::str;
 fn version() {
     let expected = format!("quotient {}\n---- exit status 0\n", env!("CARGO_PKG_VERSION"));
     assert_eq!(quotient(["-V"]).to_string(), expected);
-}
-
-#[test]
-fn missing_file() {
-    expect(
-        quotient(["check", "nowhere.m"]),
-        str![[r#"
----- stderr
-error: cannot read `nowhere.m`: No such file or directory (os error 2)
----- exit status 3
-
-"#]],
-    );
-}
-
-#[test]
-fn missing_file_without_extension() {
-    expect(
-        quotient(["check", "nowhere"]),
-        str![[r#"
----- stderr
-error: cannot read `nowhere`: No such file or directory (os error 2)
----- exit status 3
-
-"#]],
-    );
-}
-
-#[test]
-fn directory() {
-    expect(
-        quotient(["check", "."]),
-        str![[r#"
----- stderr
-error: `.` is a folder
----- exit status 3
-
-"#]],
-    );
 }
 
 #[test]
@@ -186,34 +147,6 @@ fn help_of_every_command() {
 }
 
 #[test]
-fn a_model_without_a_command() {
-    expect(
-        quotient(["counter.m"]),
-        str![[r#"
----- stderr
-error: `counter.m` is not a command
-
-To check the model: quotient check counter.m
-For everything else: quotient help
----- exit status 2
-
-"#]],
-    );
-    expect(
-        quotient(["nowhere.pml"]),
-        str![[r#"
----- stderr
-error: `nowhere.pml` is not a command
-
-To check the model: quotient check nowhere.pml
-For everything else: quotient help
----- exit status 2
-
-"#]],
-    );
-}
-
-#[test]
 fn help() {
     let transcript = quotient(["--help"]);
     assert_eq!(quotient(["help"]).stdout, transcript.stdout);
@@ -297,72 +230,6 @@ Options:
 Exit status: 0 every property holds, 1 a property is violated, 2 wrong usage, 3 the model cannot be
 read or is invalid, 4 inconclusive (a limit was reached, or a property cannot be checked), 5 an
 internal error.
----- exit status 0
-
-"#]],
-    );
-}
-
-#[test]
-fn help_of_detect() {
-    expect(
-        quotient(["detect", "-h"]),
-        str![[r#"
-Find the symmetries of a model, or why there are none
-
-Usage: quotient detect [OPTIONS] <MODEL>
-
-Arguments:
-  <MODEL>  The model's file; `-` is standard input (read as Murphi unless --language says otherwise)
-
-Options:
-  -D <NAME=VALUE>            Override a constant or macro of the model; may be repeated
-      --language <LANGUAGE>  The language of the model, if its file extension does not say [possible
-                             values: murphi, b, promela, dve, csp, pnml]
-      --max-processes <N>    Promela: the largest number of processes that exist at the same time,
-                             up to 255 [default: the bound that follows from the text, or 12 more
-                             than at the start]
-      --property <NAME>      Preserve only this property; may be repeated [default: all of them]
-      --no-properties        Preserve only the behaviour
-      --symmetry <SYMMETRY>  Which symmetries to look for [default: auto] [possible values: auto,
-                             declared, off]
-      --why-not [<REQUEST>]  Say what breaks a symmetry; without a request, what distinguishes the
-                             values of each index type
-      --partial              Say what each rule distinguishes, and whether the state space is
-                             nearly, roughly or virtually symmetric
-      --text                 Only read the text, which takes milliseconds whatever the sizes are
-      --family               Say how the symmetries depend on the constants of the text: `S_N × S_V,
-                             for all N, V`
-      --export <FILE>        Write the graph or the group to a file, by its extension: .dimacs,
-                             .bliss, .dre, .dot, .g, .gap
-      --certificate <FILE>   Write the generators to a file, with what `quotient verify` needs to
-                             check them
-  -h, --help                 Print help (see more with '--help')
-
-Output:
-      --format <FORMAT>  The output format [default: human] [possible values: human, json]
-
-Limits:
-      --max-memory <SIZE>   Stop when the process uses this much memory, such as 500M or 4GiB
-                            [default: most of the free memory]
-      --timeout <DURATION>  Stop after this time, such as 500ms, 30s, 5m or 1h; limits the whole run
-
-A symmetry leaves the behaviour of the model and its properties unchanged. A REQUEST is `TYPE VALUE
-VALUE` (exchange two values of a type), `rotate TYPE`, or two variables or parts of variables:
-`'x[1] x[2]'`.
-
-Exported graphs are for bliss and saucy (.dimacs, .bliss), for nauty and Traces (.dre) and for
-Graphviz (.dot); the group is a program for GAP (.g, .gap) that prints its order.
-
-Examples:
-  quotient detect model.m
-  quotient detect -D Processes=40 --no-properties model.m
-  quotient detect model.m --why-not
-  quotient detect model.m --why-not 'Proc 1 2'
-  quotient detect -D Processes=1000 --text model.m
-  quotient detect model.m --family
-  quotient detect --export graph.dre model.m && dreadnaut < graph.dre
-  quotient detect --certificate model.json model.m && quotient verify model.json model.m
 ---- exit status 0
 
 "#]],
