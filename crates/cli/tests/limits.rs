@@ -1,4 +1,5 @@
-//! `--max-memory` and `--timeout` bound the whole process.
+//! `--max-memory` and `--timeout` bound the whole process. A program of its own: it measures time, so nothing may run
+//! beside it.
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};

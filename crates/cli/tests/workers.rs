@@ -1,5 +1,6 @@
 //! Searches by several processes: what the first one prints, processes that are killed, and others that do not belong
-//! to the search. `QUOTIENT_WORKER_KILLS` is how often each process is killed.
+//! to the search. `QUOTIENT_WORKER_KILLS` is how often each process is killed. A program of its own, because
+//! processes are killed at measured times, which other tests would shift.
 
 use std::io::Write;
 use std::net::TcpStream;

@@ -2,9 +2,9 @@
 //! what `bench/instructions` counts.
 
 use quotient_explicit::check;
+use quotient_ir::{Layout, Source};
 use quotient_kit::LoadOptions;
 use quotient_murphi::LANGUAGE;
-use quotient_ir::{Layout, Source};
 use quotient_search::{SearchOptions, Silent, Spill};
 
 fn main() {

@@ -257,7 +257,9 @@ pub fn explore(
         max_depth: options.limits.max_depth,
         store_passing: options.store_passing,
         // Only so are the firings of a quotient known.
-        statistics: model.ir().holds_only_amounts() && options.wished_symmetry() != Symmetry::Off && options.workers.is_none(),
+        statistics: model.ir().holds_only_amounts()
+            && options.wished_symmetry() != Symmetry::Off
+            && options.workers.is_none(),
         ..SearchOptions::default()
     };
     let stopped = |reason| Found::new(None, search::unfinished(model, &search, reason, control));

@@ -13,8 +13,8 @@ use crate::control::{Control, Phase};
 use crate::error::Error;
 use crate::identity::{TextFile, TextHash, hash_of};
 use crate::languages::{
-    self, Condition, Language, MAXIMUM_SOURCE_BYTES, Role, UNSUPPORTED_PROPERTY, WellDefinedness,
-    source_from_bytes, with_conditions, with_mentioned_files,
+    self, Condition, Language, MAXIMUM_SOURCE_BYTES, Role, UNSUPPORTED_PROPERTY, WellDefinedness, source_from_bytes,
+    with_conditions, with_mentioned_files,
 };
 use crate::lowering::Lowering;
 use crate::names::visible;

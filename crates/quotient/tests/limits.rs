@@ -1,10 +1,12 @@
-//! Limits are limits, in every phase; whoever has a control can cancel.
+//! Limits are limits, in every phase; whoever has a control can cancel. A program of its own, because it measures time and
+//! the memory of its process.
 
+#[path = "all/models.rs"]
 mod models;
 
 use std::time::{Duration, Instant};
 
-use models::{endless, lock, murphi};
+use models::{lock, murphi};
 use quotient::{
     Control, Error, Limits, Observer, Options, PartialOrder, Phase, Plan, Progress, Silent, StopReason, Symmetry,
     Verdict,
@@ -15,6 +17,19 @@ const LATE: Duration = Duration::from_secs(1);
 
 fn within(timeout: Duration) -> Limits {
     Limits { timeout: Some(timeout), ..Limits::default() }
+}
+
+/// More states than anybody visits: counters that are distinguished by their bounds.
+fn endless() -> quotient::Model {
+    let counters: Vec<String> = (0..9).map(|number| format!("c{number}: 0..{};", 40 + number)).collect();
+    let starts: String = (0..9).map(|number| format!("c{number} := 0;")).collect();
+    let rules: String = (0..9)
+        .map(|number| {
+            let most = 40 + number;
+            format!("rule c{number} < {most} ==> begin c{number} := c{number} + 1; end;\n")
+        })
+        .collect();
+    murphi(&format!("var {} startstate begin {starts} end;\n{rules}", counters.join(" ")))
 }
 
 /// All steps: a part of them is soon searched.

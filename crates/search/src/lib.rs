@@ -8,8 +8,8 @@
 mod checks;
 pub mod defect;
 mod forecast;
-pub mod need;
 mod forwarding;
+pub mod need;
 mod observer;
 mod options;
 pub mod partial_order;

@@ -10,9 +10,9 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use quotient_explicit::check_system;
+use quotient_ir::{Action, Fault, Interpreter, Layout, Model, PropertyId, Source};
 use quotient_kit::LoadOptions;
 use quotient_murphi::LANGUAGE;
-use quotient_ir::{Action, Fault, Interpreter, Layout, Model, PropertyId, Source};
 use quotient_search::{Event, Instance, Report, SearchOptions, SearchOrder, Silent, TransitionSystem, Verdict};
 use quotient_systems::{CompiledSystem, SpecialisedSystem};
 use quotient_testkit::agreement::compare_compiled;

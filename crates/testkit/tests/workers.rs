@@ -1,5 +1,6 @@
 //! Searches by several processes against searches by one: the same verdicts, counts and lengths of runs, whatever the
 //! number of processes and workers, interrupted or not. `QUOTIENT_WORKER_MODELS` is the number of random models.
+//! A program of its own, because it counts the memory regions of its process, to which other tests would add.
 
 use std::path::Path;
 use std::time::Duration;

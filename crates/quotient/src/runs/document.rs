@@ -12,8 +12,8 @@ use super::json::{Json, JsonKind, quoted};
 use super::{FORMAT, Misfit, RunOrigin, VERSION, fault_at, hash_of, scalars, slot_names, start_of};
 use crate::languages::WellDefinedness;
 
-use crate::lowering::Lowering;
 use crate::languages::Language;
+use crate::lowering::Lowering;
 use crate::model::{LoadOptions, Model};
 use crate::names::{
     NamedArgument, action_arguments, action_name, parameter_cells, property_arguments, property_name, visible,

@@ -1,0 +1,4 @@
+//! Tests of formulas and automata as one test program.
+
+mod branching;
+mod words;
