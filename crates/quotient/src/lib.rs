@@ -133,6 +133,7 @@ pub use quotient_engines::{
     PropertyReport, RuleFirings, SearchOrder, SetsReport, SolverMethod, Spill, StopReason, StoreMode, Subject,
     TemporalReport, UsedSymmetry, Verdict, ViolationLimit, Way,
 };
+pub use quotient_representatives::Strategy;
 pub use quotient_symmetry::{
     CertificationReport, CertifiedGroup, Completed, Description, Explanation, Family, Fixed, Individuals, Limit, Moved,
     Reason, Refused, RoleReport, TooManyStates, Witness,

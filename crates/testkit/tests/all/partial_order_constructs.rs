@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use quotient::languages::{Language, LoadOptions, load};
 use quotient_engines::relations;
 use quotient_engines::{Report, SearchOptions, SearchOrder, Silent, Spill, Subject, SymmetrySource, Verdict, check};
 use quotient_ir::{DeadlockMode, Interrupt, Layout, Model, PropertyId, PropertyKind, Source};
