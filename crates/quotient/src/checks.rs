@@ -1,14 +1,17 @@
 //! Running a plan: the door from options that were checked to a report.
 
 use std::collections::BTreeSet;
+use std::time::Instant;
 
 use quotient_engines::{PropertyReport, Subject, Verdict, ViolationLimit};
 use quotient_ir::PropertyId;
 
 use crate::control::{Control, Observer, Silent};
+use crate::covers;
 use crate::error::Error;
 use crate::model::Model;
 use crate::names::{ERRORS, subject_name};
+use crate::optima;
 use crate::options::Options;
 use crate::plan::Plan;
 use crate::report::Report;
@@ -32,7 +35,25 @@ impl Plan {
     /// # Errors
     /// As for [`Plan::run`].
     pub fn run_with(&self, control: &Control, observer: &mut dyn Observer) -> Result<Report, Error> {
-        run::check(self, control, observer)
+        let started = Instant::now();
+        let mut report = run::check(self, control, observer)?;
+        if !self.model.ir().objectives.is_empty() {
+            let (optima, stopped) = optima::optima(self, &report, control, observer)?;
+            report.optima = optima;
+            // An optimum that is not proved is no answer.
+            if let Some(reason) = stopped {
+                report.stop_reason = report.stop_reason.or(Some(reason));
+                if report.verdict == Verdict::Holds {
+                    report.verdict = Verdict::Inconclusive;
+                }
+            }
+            report.elapsed = started.elapsed();
+        }
+        if self.options.cover_runs {
+            report.cover_runs = covers::runs(self, &report, control, observer)?;
+            report.elapsed = started.elapsed();
+        }
+        Ok(report)
     }
 
     /// The properties of a report of this plan with runs of another lowering of the model. If that has steps that the plan

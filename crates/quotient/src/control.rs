@@ -356,6 +356,17 @@ impl Control {
     }
 }
 
+/// Notes that a limit is below what the program itself needs.
+pub(crate) fn too_little_memory(control: &Control) -> Option<String> {
+    let (limit, taken) = (control.max_memory()?, resident_bytes()?);
+    let mebibytes = |bytes: u64| bytes.div_ceil(1 << 20);
+    Some(format!(
+        "the limit of {} MiB of memory is for the whole process, which takes {} MiB before the search",
+        mebibytes(limit),
+        mebibytes(taken)
+    ))
+}
+
 fn deadline(start: Instant, timeout: Option<Duration>) -> Option<(Instant, Duration)> {
     let timeout = timeout?;
     // A deadline beyond the range of the clock never arrives.

@@ -9,9 +9,9 @@ use quotient_symmetry::{Preserved, TextSymmetries, symmetries_of_text};
 
 use crate::control::{Control, Follower, Phase};
 use crate::error::Error;
+use crate::found::{Found, stopped};
 use crate::model::Model;
 use crate::plan::{Plan, Refusal, refuse_counters};
-use crate::run::{Found, stopped};
 use crate::search::{unfinished, within_memory};
 
 /// When a check tries to count.

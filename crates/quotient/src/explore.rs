@@ -18,12 +18,14 @@ use quotient_representatives::Workspace;
 use quotient_symmetry::{Describer, Families};
 
 use crate::adaptive;
+use crate::control::too_little_memory;
 use crate::control::{Control, Follower, Observer, Phase, Supervised};
 use crate::costs;
 use crate::counters::{self, Trial};
 use crate::course::{self, Question, SetAnswer, Winner};
 use crate::detection::{self, Symmetries, ToPreserve};
 use crate::error::Error;
+use crate::found::Found;
 use crate::languages::Language;
 use crate::lowering::Lowering;
 use crate::model::Model;
@@ -31,7 +33,6 @@ use crate::options::{Engine, Limits, PartialOrder, Reduction, Symmetry};
 use crate::plan::{asks_of_reduction, refuse};
 use crate::refusal::{MOST_THREADS, Refusal};
 use crate::report::{PartialOrderReport, Report};
-use crate::run::{Found, too_little_memory};
 use crate::schedule::{SetTerms, Terms};
 use crate::search;
 use crate::symbolic;
@@ -282,7 +283,7 @@ pub fn explore(
         && found.counted.is_none();
     let is_known = found.report.stop_reason.is_none() && deadlock != DeadlockMode::Off && is_drawn;
     let deadlocks = is_known.then(|| graph.deadlocks());
-    let report = Report::new(found, notes, control, started.elapsed());
+    let report = found.into_report(notes, control, started.elapsed());
     Ok(Exploration { model: model.clone(), report, graph, deadlocks, net })
 }
 

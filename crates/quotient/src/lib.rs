@@ -70,6 +70,7 @@ mod every;
 mod explore;
 mod expressions;
 mod family;
+mod found;
 mod identity;
 pub mod languages;
 mod lowering;

@@ -10,10 +10,10 @@ use quotient_ir::Interrupt;
 use quotient_representatives::Strategy;
 
 use crate::error::Error;
+use crate::found::Found;
 use crate::options::{Options, PartialOrder, Reduction};
 use crate::plan::{Plan, Refusal};
 use crate::report::PartialOrderReport;
-use crate::run::Found;
 use crate::schedule::relations_beside;
 
 /// The options of a search with what partial order needs, if it has to be used; and what to report about it.

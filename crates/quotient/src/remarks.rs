@@ -9,9 +9,9 @@ use quotient_ir::{DeadlockMode, Expr, Formula, PropertyId, PropertyKind, UnaryOp
 use crate::control::{Control, Limited};
 use crate::detection::Symmetries;
 use crate::error::Error;
+use crate::found::Found;
 use crate::plan::Plan;
 use crate::report::Remark;
-use crate::run::Found;
 use crate::search;
 
 /// The remarks that a search reached, in the order of the text, each with a run if time permits.

@@ -4,19 +4,15 @@ use std::time::Duration;
 
 use num_bigint::BigUint;
 use quotient_engines::{
-    self as engines, Approximation, Extent, LivenessReport, PropertyReport, RuleFirings, SetsReport, StopReason,
-    Subject, TemporalReport, Verdict, Way,
+    Approximation, Extent, LivenessReport, PropertyReport, RuleFirings, SetsReport, StopReason, Subject,
+    TemporalReport, Verdict,
 };
 use quotient_ir::{PropertyId, RuleId, Trace};
 use quotient_symmetry::Refused;
 
 use crate::adaptive::AdaptiveUse;
-use crate::control::Control;
-use crate::detection::Symmetries;
-use crate::memory::peak_bytes;
 use crate::model::UnsupportedProperty;
 use crate::plan::Plan;
-use crate::run::Found;
 
 /// The result of a check.
 #[derive(Clone, Debug)]
@@ -233,133 +229,9 @@ pub struct CrossCheck {
     pub transitions: u64,
 }
 
-const NONE: &str = "none";
+pub(crate) const NONE: &str = "none";
 
 impl Report {
-    /// The report on the result of a search.
-    pub(crate) fn new(found: Found, notes: Vec<String>, control: &Control, elapsed: Duration) -> Self {
-        let Found { symmetries, report, remarks, slice, temporal, partial_order, sets, counted, proof, notes: own } =
-            found;
-        let notes = notes.into_iter().chain(own).collect();
-        let engines::Report {
-            verdict,
-            stop_reason,
-            states,
-            represented,
-            transitions,
-            depth,
-            levels,
-            firings,
-            memory_bytes,
-            disk_bytes,
-            properties,
-            fault,
-            remarks: _,
-            words,
-            approximation,
-            liveness_searches,
-            canonicalization,
-            marker_collisions,
-            never_fired,
-            outgrown: _,
-            partial_order: _,
-            method,
-            cross_check,
-        } = report;
-        // A store knows only its own share of the limit.
-        let own = |reason: StopReason| match (reason, control.max_memory()) {
-            (StopReason::MemoryLimit(_), Some(limit)) => StopReason::MemoryLimit(limit),
-            // Nobody restarted it, so everything was stopped.
-            (StopReason::Withdrawn, _) => control.reason(),
-            (reason, _) => reason,
-        };
-        // A set of representatives may have several of an orbit, which can be counted all the same.
-        let states = match sets.as_ref().and_then(|sets| sets.orbits.as_ref()) {
-            Some(orbits) => u64::try_from(orbits).unwrap_or(u64::MAX),
-            None => states,
-        };
-        let used = symmetries.as_ref().and_then(Symmetries::reduction).filter(|_| proof.is_none());
-        let is_adaptive = symmetries.as_ref().is_some_and(|symmetries| symmetries.adaptive.is_some());
-        let is_exact = match &sets {
-            Some(sets) => sets.is_exact(),
-            None => is_adaptive || used.is_none_or(|used| used.is_exact()),
-        };
-        let name = match &sets {
-            Some(sets) => sets.way.map_or(NONE, Way::name),
-            None if is_adaptive => "adaptive",
-            None if counted.is_some() => "counters",
-            None => used.map_or(NONE, |used| used.strategy().name()),
-        };
-        let known = symmetries.as_ref().filter(|symmetries| symmetries.group.is_some());
-        let is_counted = counted.is_some();
-        let reduction = ReductionReport {
-            name,
-            method: match &sets {
-                Some(sets) => Some(sets.method().to_owned()),
-                None => counted.or(method).or_else(|| known.map(|symmetries| symmetries.method.clone())),
-            },
-            exact: is_exact,
-            approximate: !is_adaptive && sets.is_none() && used.is_some_and(|used| used.is_approximate()),
-            marker_collisions,
-            canonicalization,
-        };
-        let (symmetry, adaptive) = symmetries.map_or((None, None), |symmetries| {
-            let Symmetries { group, unknown, generators, elapsed, adaptive, .. } = symmetries;
-            let group = group.map(|group| group_report(group, generators)).ok_or(unknown);
-            (Some(SymmetryReport { group, elapsed }), adaptive)
-        });
-        let cross_check = cross_check.map(|engines::CrossCheck { whole, extent }| CrossCheck {
-            extent: match extent {
-                Extent::Nothing(reason) => Extent::Nothing(own(reason)),
-                extent => extent,
-            },
-            verdict: whole.verdict,
-            stop_reason: whole.stop_reason.map(own),
-            states: whole.states,
-            transitions: whole.transitions,
-        });
-        Self {
-            verdict,
-            stop_reason: stop_reason.map(own),
-            properties,
-            cover_runs: Vec::new(),
-            optima: Vec::new(),
-            all_errors: false,
-            fault,
-            remarks,
-            unsupported: Vec::new(),
-            states,
-            transitions,
-            depth,
-            levels,
-            firings,
-            represented,
-            exact: is_exact && approximation.is_none(),
-            approximation,
-            slice,
-            partial_order,
-            reduction,
-            symmetry,
-            adaptive,
-            sets,
-            counted: is_counted,
-            proof,
-            liveness_searches,
-            temporal,
-            settled: Vec::new(),
-            cross_check,
-            never_fired,
-            store_bytes: memory_bytes,
-            disk_bytes,
-            words,
-            resumed_states: control.resumed(),
-            threads: 1,
-            elapsed,
-            peak_memory: peak_bytes(),
-            notes,
-        }
-    }
-
     /// The same with the data that only the plan has. A model with a claim that cannot be checked is not reported as
     /// holding.
     pub(crate) fn planned(self, plan: &Plan) -> Self {
@@ -415,10 +287,4 @@ impl Report {
             instances.filter(|instance| instance.property == property).map(|instance| instance.symmetric).collect();
         (!judged.is_empty()).then(|| (judged.len(), judged.iter().sum()))
     }
-}
-
-fn group_report(symmetry: engines::Symmetry, generators: Vec<Vec<String>>) -> GroupReport {
-    let engines::Symmetry { order, structure, graph, complete, property_cost, refused, .. } = symmetry;
-    let behaviour = property_cost.map(|cost| (cost.order, cost.properties));
-    GroupReport { order, structure, generators, graph, complete, behaviour, refused }
 }

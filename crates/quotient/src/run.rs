@@ -1,31 +1,27 @@
 //! A check from its plan to its report.
 
-use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
 use quotient_engines::{
-    self as engines, EngineError, Measure, PropertyReport, ReductionPlan, Run, SetsReport, StopReason, Subject,
-    TemporalReport, Verdict,
+    self as engines, EngineError, Measure, PropertyReport, ReductionPlan, Run, StopReason, Subject, Verdict,
 };
 use quotient_ir::PropertyKind;
 
 use crate::adaptive::{self, Searched};
-use crate::control::{Control, Follower, Observer, Phase, Supervised};
+use crate::control::{Control, Follower, Observer, Phase, Supervised, too_little_memory};
 use crate::costs;
 use crate::counters;
 use crate::course::{self, Finish, Question, Winner};
-use crate::covers;
-use crate::detection::{self, Symmetries, Wish};
+use crate::detection::{Symmetries, Wish};
 use crate::error::Error;
-use crate::memory::resident_bytes;
-use crate::optima;
+use crate::found::{Found, stopped};
 use crate::options::{Engine, Reduction, Symmetry};
 use crate::partial_order;
 use crate::plan::Plan;
 use crate::remarks;
-use crate::report::{PartialOrderReport, ProofReport, Remark, Report, SliceReport};
+use crate::report::{PartialOrderReport, Report};
 use crate::schedule::{DetectionTerms, Patience, Terms};
 use crate::search;
 use crate::slicing;
@@ -35,46 +31,7 @@ use crate::symbolic;
 use crate::temporal;
 use crate::workers;
 
-/// The result of a search.
-pub(crate) struct Found {
-    pub(crate) symmetries: Option<Symmetries>,
-    pub(crate) report: engines::Report,
-    pub(crate) remarks: Vec<Remark>,
-    /// What was left out of the state.
-    pub(crate) slice: Option<SliceReport>,
-    /// Whether steps were left out, if that was asked for.
-    pub(crate) partial_order: Option<PartialOrderReport>,
-    /// The searches for temporal properties.
-    pub(crate) temporal: Vec<TemporalReport>,
-    /// Sets of states, if it was symbolic.
-    pub(crate) sets: Option<SetsReport>,
-    /// What was counted, in words, if objects were.
-    pub(crate) counted: Option<String>,
-    /// What a solver did, if one was asked.
-    pub(crate) proof: Option<ProofReport>,
-    /// What else is to be said.
-    pub(crate) notes: Vec<String>,
-}
-
-impl Found {
-    /// The result of a search, without runs to remarks.
-    pub(crate) fn new(symmetries: Option<Symmetries>, report: engines::Report) -> Self {
-        Self {
-            symmetries,
-            report,
-            remarks: Vec::new(),
-            slice: None,
-            temporal: Vec::new(),
-            partial_order: None,
-            sets: None,
-            counted: None,
-            proof: None,
-            notes: Vec::new(),
-        }
-    }
-}
-
-/// Runs a check as planned.
+/// Runs the searches of a plan.
 pub(crate) fn check(plan: &Plan, control: &Control, observer: &mut dyn Observer) -> Result<Report, Error> {
     let started = Instant::now();
     control.tighten(&plan.options.limits);
@@ -114,24 +71,7 @@ pub(crate) fn check(plan: &Plan, control: &Control, observer: &mut dyn Observer)
         let path = path.display();
         notes.push(format!("what was found is in `{path}`: --resume {path} continues from there"));
     }
-    let mut report = Report::new(found, notes, control, started.elapsed()).planned(plan);
-    if !plan.model.ir().objectives.is_empty() {
-        let (optima, stopped) = optima::optima(plan, &report, control, observer)?;
-        report.optima = optima;
-        // An optimum that is not proved is no answer.
-        if let Some(reason) = stopped {
-            report.stop_reason = report.stop_reason.or(Some(reason));
-            if report.verdict == Verdict::Holds {
-                report.verdict = Verdict::Inconclusive;
-            }
-        }
-        report.elapsed = started.elapsed();
-    }
-    if plan.options.cover_runs {
-        report.cover_runs = covers::runs(plan, &report, control, observer)?;
-        report.elapsed = started.elapsed();
-    }
-    Ok(report)
+    Ok(found.into_report(notes, control, started.elapsed()).planned(plan))
 }
 
 /// Adds the verdicts on properties that needed no search.
@@ -174,17 +114,6 @@ fn ends_early(reason: &StopReason) -> bool {
     )
 }
 
-/// Notes that a limit is below what the program itself needs.
-pub(crate) fn too_little_memory(control: &Control) -> Option<String> {
-    let (limit, taken) = (control.max_memory()?, resident_bytes()?);
-    let mebibytes = |bytes: u64| bytes.div_ceil(1 << 20);
-    Some(format!(
-        "the limit of {} MiB of memory is for the whole process, which takes {} MiB before the search",
-        mebibytes(limit),
-        mebibytes(taken)
-    ))
-}
-
 /// Searches the states, if anything is claimed about them, and then for each temporal property. Runs on a watched
 /// thread.
 fn conduct(plan: &Plan, control: &Control) -> Result<Found, Error> {
@@ -202,9 +131,9 @@ fn search_states(plan: &Plan, control: &Control) -> Result<Found, Error> {
     let searched = sliced.as_ref().map_or(plan, |sliced| &sliced.plan);
     let mut found = match (&plan.options.workers, strict::strict(searched, control)) {
         (Some(membership), _) => workers::check(searched, membership, control)?,
-        (None, Some(strict)) => match strict.search(searched, control)? {
-            Some(found) => found,
-            None => search_as_planned(searched, control)?,
+        (None, Some(strict)) => match search_as_planned(&strict, control)? {
+            found if strict::are_runs(&found, searched) => found,
+            _ => search_as_planned(searched, control)?,
         },
         (None, None) => search_as_planned(searched, control)?,
     };
@@ -324,28 +253,6 @@ fn decided(
             Found { partial_order, ..Found::new(symmetries, report) }
         }
     })
-}
-
-/// The symmetries that preserve what is checked, whatever it takes to find them, for engines that do not search single
-/// states. A break is the result if everything is stopped before.
-pub(crate) fn symmetries_first(
-    plan: &Plan,
-    symmetry: Symmetry,
-    control: &Control,
-) -> Result<ControlFlow<Found, Option<Symmetries>>, Error> {
-    let preserved = plan.properties.clone().into();
-    let symmetries = detection::find(&plan.model, (symmetry, Reduction::Auto), preserved, control)?;
-    if let Some(reason) = control.check() {
-        return Ok(ControlFlow::Break(stopped(plan, symmetries, reason, control)));
-    }
-    control.enter(Phase::Searching);
-    Ok(ControlFlow::Continue(symmetries))
-}
-
-/// What is known if everything is stopped before the search.
-pub(crate) fn stopped(plan: &Plan, symmetries: Option<Symmetries>, reason: StopReason, control: &Control) -> Found {
-    let report = search::unfinished(&plan.model, &plan.search, reason, control);
-    Found::new(symmetries, report)
 }
 
 #[cfg(test)]

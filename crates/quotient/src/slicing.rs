@@ -6,10 +6,10 @@ use quotient_functions::{DeadValues, Slice};
 use quotient_ir::{Action, Interpreter, Layout, Outcome, Trace, TraceStep, Valuation, Violation, replay};
 
 use crate::error::Error;
+use crate::found::Found;
 use crate::options::{Engine, Symmetry};
 use crate::plan::Plan;
 use crate::report::SliceReport;
-use crate::run::Found;
 use quotient_engines::defect::Defect;
 
 /// A plan for a model with fewer states.

@@ -6,11 +6,11 @@ use quotient_engines::{Operators, SolverMethod, SolverReport, check_by_solver};
 
 use crate::control::{Control, Follower};
 use crate::error::Error;
+use crate::found::{Found, symmetries_first};
 use crate::languages::Language;
 use crate::options::{Reduction, Symmetry};
 use crate::plan::Plan;
 use crate::report::ProofReport;
-use crate::run::{Found, symmetries_first};
 use crate::search::within_memory;
 
 /// Finds symmetries, and asks a solver.

@@ -6,20 +6,14 @@ use quotient_ir::{Budget, Expr, Interpreter, Trace, replay};
 use quotient_symmetry::{Preserved, symmetries_of_text};
 
 use crate::control::Control;
-use crate::error::Error;
+use crate::found::Found;
 use crate::options::{Engine, Reduction, Symmetry};
 use crate::plan::Plan;
-use crate::run::{Found, search_as_planned};
 use crate::schedule::FREE_DETECTION;
-
-/// A plan for the model with strict quantifiers.
-pub(crate) struct Strict {
-    plan: Plan,
-}
 
 /// The plan for the model with strict quantifiers; none if that shows no more symmetries. Not if it matters which error
 /// comes first, or if another run must search the same model.
-pub(crate) fn strict(plan: &Plan, control: &Control) -> Option<Strict> {
+pub(crate) fn strict(plan: &Plan, control: &Control) -> Option<Plan> {
     let options = &plan.options;
     let uses_symmetries = options.symmetry == Symmetry::Auto
         && !matches!(options.reduction, Reduction::None | Reduction::Adaptive)
@@ -39,25 +33,18 @@ pub(crate) fn strict(plan: &Plan, control: &Control) -> Option<Strict> {
     };
     let plain = symmetries_of_text(model, layout, preserved, &budget).ok().flatten()?;
     let (strict, _) = plain.with_strict_quantifiers(model, layout, preserved, &budget).ok().flatten()?;
-    Some(Strict { plan: Plan { model: plan.model.with_ir(strict), ..plan.clone() } })
+    Some(Plan { model: plan.model.with_ir(strict), ..plan.clone() })
 }
 
-impl Strict {
-    /// The result of the search, if its runs are runs of the model. If it ends with a run-time error that this order of
-    /// values does not show, there is none.
-    ///
-    /// # Errors
-    /// As for any search.
-    pub(crate) fn search(&self, plain: &Plan, control: &Control) -> Result<Option<Found>, Error> {
-        let found = search_as_planned(&self.plan, control)?;
-        let interpreter = Interpreter::new(plain.model.ir(), plain.model.layout());
-        let report = &found.report;
-        let traces = report
-            .properties
-            .iter()
-            .flat_map(|PropertyReport { trace, other_traces, .. }| trace.iter().chain(other_traces.iter()));
-        let is_run = |trace: &Trace| replay(&interpreter, trace).is_ok();
-        let are_runs = traces.chain(&report.fault).all(is_run);
-        Ok(are_runs.then_some(found))
-    }
+/// Whether the runs that a search of the strict model found are runs of the plain one. A search that ends with a run-time
+/// error which this order of values does not show has none.
+pub(crate) fn are_runs(found: &Found, plain: &Plan) -> bool {
+    let interpreter = Interpreter::new(plain.model.ir(), plain.model.layout());
+    let report = &found.report;
+    let traces = report
+        .properties
+        .iter()
+        .flat_map(|PropertyReport { trace, other_traces, .. }| trace.iter().chain(other_traces.iter()));
+    let is_run = |trace: &Trace| replay(&interpreter, trace).is_ok();
+    traces.chain(&report.fault).all(is_run)
 }

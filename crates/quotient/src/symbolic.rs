@@ -11,10 +11,10 @@ use quotient_ir::{PropertyId, Source};
 use crate::control::{Control, Follower, Phase};
 use crate::detection::Symmetries;
 use crate::error::Error;
+use crate::found::{Found, symmetries_first};
 use crate::model::Model;
 use crate::options::{Options, Reduction, Symmetry};
 use crate::plan::{Plan, Refusal};
-use crate::run::{Found, symmetries_first};
 use crate::search::within_memory;
 
 /// The room for diagrams when sets are tried: beyond it, they are not small.

@@ -8,12 +8,12 @@ use quotient_engines::{self as engines, JoinError, Membership, SearchOptions};
 use crate::control::{Control, Follower, Phase};
 use crate::detection::{self, Symmetries, ToPreserve};
 use crate::error::Error;
+use crate::found::{Found, stopped};
 use crate::identity::TextHash;
 use crate::model::Model;
 use crate::options::{Reduction, Symmetry};
 use crate::plan::{Plan, Refusal};
 use crate::report::Remark;
-use crate::run::{Found, stopped};
 use crate::search;
 
 /// Searches a model as planned, together with other processes.
