@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use num_bigint::BigUint;
-use quotient_engines::{
-    AdaptiveError, AdaptiveReport, GuardedQuotient, Observer, PartitionTime, Report, SearchOptions, SearchOrder,
-    StopReason, StoreMode, check_adaptive, guarded_quotient,
+use quotient_explicit::{
+    AdaptiveError, AdaptiveReport, GuardedQuotient, PartitionTime, check_adaptive, guarded_quotient,
 };
 use quotient_ir::{Budget, Model as Representation, PropertyId, PropertyKind, RuleId, Spent, expression_text};
+use quotient_search::{Observer, Report, SearchOptions, SearchOrder, StopReason, StoreMode};
 use quotient_symmetry::{PartialRefusal, PartialSymmetry, Partition, most_permutations};
 
 use crate::control::{Follower, Phase};

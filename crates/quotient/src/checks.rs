@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::time::Instant;
 
-use quotient_engines::{PropertyReport, Subject, Verdict, ViolationLimit};
 use quotient_ir::PropertyId;
+use quotient_search::{PropertyReport, Subject, Verdict, ViolationLimit};
 
 use crate::control::{Control, Observer, Silent};
 use crate::covers;
@@ -17,7 +17,7 @@ use crate::plan::Plan;
 use crate::report::Report;
 use crate::run;
 use crate::selection::named_properties;
-use quotient_engines::defect::Defect;
+use quotient_search::defect::Defect;
 
 impl Plan {
     /// Runs the check.

@@ -9,14 +9,15 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use quotient_engines::{Clock, Observer as EngineObserver, Progress, Run, StopReason, Subject, Verdict};
 use quotient_ir::Interrupt;
+use quotient_search::Observer as EngineObserver;
+use quotient_search::{Clock, Progress, Run, StopReason, Subject, Verdict};
 
 use crate::clock;
 use crate::error::Error;
 use crate::memory::{resident_bytes, usable_bytes};
 use crate::options::Limits;
-use quotient_engines::defect::{self, Defect};
+use quotient_search::{defect, defect::Defect};
 
 /// How often limits are checked.
 const INTERVAL: Duration = Duration::from_millis(25);

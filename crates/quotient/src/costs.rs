@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use quotient_engines::SPECIALISED_INSTANCES;
 use quotient_ir::{Expr, ExprId, Iteration, Model, Parameter, PropertyId, PropertyKind, TypeId};
+use quotient_systems::SPECIALISED_INSTANCES;
 
 /// Of the nodes in quantifiers of guards, one in this many is evaluated: most guards are decided before.
 const NODES_PER_EVALUATED: u64 = 4;

@@ -1,10 +1,9 @@
 //! Searches with counted objects: what the text shows to be interchangeable, the engine, and what is refused.
 
-use quotient_engines::{
-    CountersBounds, CountersError, CountersReport, SearchOptions, StopReason, TemporalReport, Verdict,
-    check_by_counters, check_temporal_by_counters,
-};
+use quotient_counters::{CountersBounds, CountersError, CountersReport, check_by_counters, check_temporal_by_counters};
+use quotient_graphs::TemporalReport;
 use quotient_ir::{Budget, Iteration, Parameter, PropertyId, Source, TypeId, TypeKind};
+use quotient_search::{SearchOptions, StopReason, Verdict};
 use quotient_symmetry::{Preserved, TextSymmetries, symmetries_of_text};
 
 use crate::control::{Control, Follower, Phase};

@@ -5,13 +5,12 @@
 
 use std::sync::Arc;
 
-use quotient_engines::partial_order::Relations;
-use quotient_engines::relations::{Obstacle, relations_within};
-use quotient_engines::{
-    self as engines, EngineError, Marks, Measure, Pace, ReductionPlan, Run, SearchOptions, Step, StopReason,
-    SymbolicError, SymbolicReport, Verdict, count_by_saturation,
-};
 use quotient_ir::PropertyId;
+use quotient_relations::{Obstacle, relations_within};
+use quotient_search::partial_order::Relations;
+use quotient_search::{EngineError, Marks, Measure, Pace, Run, SearchOptions, Step, StopReason, Verdict};
+use quotient_sets::{SymbolicError, SymbolicReport, count_by_saturation};
+use quotient_systems::ReductionPlan;
 
 use crate::adaptive::{self, Attempt, Searched};
 use crate::control::{Control, Limited};
@@ -45,7 +44,7 @@ pub(crate) struct Finish<M> {
     /// Why all steps are needed, if that was found out.
     pub(crate) all_steps: Option<String>,
     /// A violation found with a part of the steps, whether or not it is the answer.
-    pub(crate) violation: Option<engines::Report>,
+    pub(crate) violation: Option<quotient_search::Report>,
     /// The set of all states, as far as it got.
     pub(crate) set: Option<Run<SetAnswer>>,
 }
@@ -55,7 +54,7 @@ pub(crate) enum Winner<M> {
     /// The main search.
     Main(M),
     /// A search with a part of the steps.
-    Parts(engines::Report),
+    Parts(quotient_search::Report),
     /// An adaptive search.
     Adaptive(Box<Searched>),
     /// The set of all states.
@@ -77,8 +76,8 @@ struct Course<'a> {
     relations: Option<Run<Result<Relations, Obstacle>>>,
     known_relations: Option<Arc<Relations>>,
     all_steps: Option<String>,
-    parts: Option<Run<Result<engines::Report, EngineError>>>,
-    parts_report: Option<engines::Report>,
+    parts: Option<Run<Result<quotient_search::Report, EngineError>>>,
+    parts_report: Option<quotient_search::Report>,
     adaptive: Option<Run<Attempt>>,
     adaptive_report: Option<Box<Searched>>,
     set: Option<Run<SetAnswer>>,

@@ -1,11 +1,11 @@
 //! Runs to reached cover properties. A check only establishes that they are reached, so each run takes a separate
 //! search: of the same model with the claim that the cover property is never reached.
 
-use quotient_engines::{StopReason, StoreMode, Subject, Verdict, ViolationLimit};
 use quotient_ir::{
     self as ir, Action, DeadlockMode, Expr, ExprId, Formula, Interpreter, Outcome, PropertyId, PropertyKind, Span,
     Statement, StatementKind, Trace, TraceStep, UnaryOperator, Violation, replay,
 };
+use quotient_search::{StopReason, StoreMode, Subject, Verdict, ViolationLimit};
 
 use crate::control::{Control, Observer};
 use crate::error::Error;

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use num_bigint::BigUint;
-use quotient_engines::{
-    AdaptiveError, EngineError, Pace, Reduction as Method, ReductionPlan, Run, SearchOptions, Step, Symmetry as Group,
-    SymmetrySource, plan_in_steps, too_large,
-};
+use quotient_explicit::AdaptiveError;
 use quotient_ir::{Budget, Interrupt, PropertyId};
 use quotient_representatives::Strategy;
+use quotient_search::{EngineError, Pace, Run, SearchOptions, Step};
 use quotient_symmetry::{Declared, Describer, Detection, DetectionError, PartialSymmetry, Preserved};
+use quotient_systems::{Reduction as Method, Symmetry as Group};
+use quotient_systems::{ReductionPlan, SymmetrySource, plan_in_steps, too_large};
 
 use crate::adaptive::AdaptiveUse;
 use crate::clock;
@@ -135,7 +135,7 @@ impl Search {
             let all = match wish {
                 Wish::InSteps => plan_in_steps(ir, layout, preserved.as_preserved(), budget, text),
                 Wish::Of(source, strategy) => {
-                    quotient_engines::plan(ir, layout, preserved.as_preserved(), source, strategy, budget)
+                    quotient_systems::plan(ir, layout, preserved.as_preserved(), source, strategy, budget)
                 }
             };
             (Answer::All(all.map(Box::new)), clock::of_thread())

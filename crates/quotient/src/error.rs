@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
-use quotient_engines::{AdaptiveError, EngineError, SearchOptions, StopReason};
+use quotient_explicit::AdaptiveError;
 use quotient_ir::builder::BuildError;
 use quotient_ir::{Diagnostic, Source, Span};
+use quotient_search::{EngineError, SearchOptions, StopReason};
 use quotient_symmetry::PartialRefusal;
 
 use crate::refusal::Refusal;
-use quotient_engines::defect::Defect;
+use quotient_search::defect::Defect;
 
 /// Why there is no result.
 #[derive(Debug, thiserror::Error)]

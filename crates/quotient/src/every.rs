@@ -15,13 +15,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::languages::{NamedNumber, named_numbers};
-use quotient_engines::every::{
+use quotient_every::{
     Attempt, Backward, BackwardLimits, Comparison, CutOff, Guards, Invariant, MOST_SORTS, Member, Members, Objects,
     Obstacle, Scope, Sizes, Unchecked, attempt, backward, classify, compare, compare_smaller, contents_of_one, cut_off,
     recheck,
 };
-use quotient_engines::{StopReason, Verdict};
 use quotient_ir::{self as ir, Budget, Diagnostic, PropertyId, Span};
+use quotient_search::{StopReason, Verdict};
 use quotient_symmetry::{Preserved, RoleReport, symmetries_of_text};
 
 use crate::control::{Control, Observer, Phase, Supervised};
@@ -34,7 +34,7 @@ use crate::plan::{Plan, refuse_every};
 use crate::refusal::Refusal;
 use crate::report::Report;
 use crate::selection::{claims, named_properties};
-use quotient_engines::defect::Defect;
+use quotient_search::defect::Defect;
 
 /// The most objects of a view, besides those that shared variables name.
 const MOST_KEPT: usize = 6;

@@ -6,16 +6,18 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use num_bigint::BigUint;
-use quotient_engines::need::{Ask, EngineKind, Need};
-use quotient_engines::relations::relations;
-use quotient_engines::{
-    self as engines, Clock, GuardedQuotient, Measure, Membership, Observer as EngineObserver, Progress,
-    Reduction as Method, Run, SearchOptions, SearchOrder, StopReason, SymbolicReport,
-};
+use quotient_distributed::Membership;
+use quotient_explicit::GuardedQuotient;
 use quotient_groups::SparsePermutation;
 use quotient_ir::{Action, DeadlockMode, Interrupt, Layout};
+use quotient_relations::relations;
 use quotient_representatives::Workspace;
+use quotient_search::Observer as EngineObserver;
+use quotient_search::{Clock, Measure, Progress, Run, SearchOptions, SearchOrder, StopReason};
+use quotient_search::{need::Ask, need::EngineKind, need::Need};
+use quotient_sets::SymbolicReport;
 use quotient_symmetry::{Describer, Families};
+use quotient_systems::Reduction as Method;
 
 use crate::adaptive;
 use crate::control::too_little_memory;
@@ -652,7 +654,7 @@ impl EngineObserver for Collector<'_> {
     fn state(&mut self, number: u64, state: &[u64], initial: bool) {
         self.sink.state(self.layout, number, state, initial);
     }
-    fn edge(&mut self, edge: engines::Edge<'_>) {
+    fn edge(&mut self, edge: quotient_search::Edge<'_>) {
         self.sink.edge(edge, self.witnesses.as_mut());
     }
 }
@@ -680,8 +682,8 @@ impl Sink {
         }
     }
 
-    fn edge(&mut self, edge: engines::Edge<'_>, witnesses: Option<&mut Witnesses<'_>>) {
-        let engines::Edge { from, instance, to, concrete, changes } = edge;
+    fn edge(&mut self, edge: quotient_search::Edge<'_>, witnesses: Option<&mut Witnesses<'_>>) {
+        let quotient_search::Edge { from, instance, to, concrete, changes } = edge;
         let is_way_on = self.deadlock != DeadlockMode::Stuttering || changes;
         let known = usize::try_from(from).ok().and_then(|from| self.graph.has_successor.get_mut(from));
         if let Some(has_successor) = known {

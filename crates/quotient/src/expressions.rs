@@ -1,9 +1,9 @@
 //! Expressions in the language of a model that are evaluated in its states, and searches for states that satisfy one.
 
-use quotient_engines::StopReason;
 use quotient_ir::{
     self as ir, Interpreter, PropertyId, Trace, TypeId, TypeKind, Valuation, ValueDisplay, Watched, queue_text,
 };
+use quotient_search::StopReason;
 
 use crate::control::{Control, Observer};
 use crate::covers::{self, Sought};

@@ -3,7 +3,9 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use quotient_engines::{self as engines, Extent, SetsReport, StopReason, TemporalReport, Way};
+use quotient_graphs::TemporalReport;
+use quotient_search::{Extent, StopReason};
+use quotient_sets::{SetsReport, Way};
 
 use crate::control::{Control, Phase};
 use crate::detection::{self, Symmetries};
@@ -20,7 +22,7 @@ use crate::search;
 /// The result of a search.
 pub(crate) struct Found {
     pub(crate) symmetries: Option<Symmetries>,
-    pub(crate) report: engines::Report,
+    pub(crate) report: quotient_search::Report,
     pub(crate) remarks: Vec<Remark>,
     /// What was left out of the state.
     pub(crate) slice: Option<SliceReport>,
@@ -40,7 +42,7 @@ pub(crate) struct Found {
 
 impl Found {
     /// The result of a search, without runs to remarks.
-    pub(crate) fn new(symmetries: Option<Symmetries>, report: engines::Report) -> Self {
+    pub(crate) fn new(symmetries: Option<Symmetries>, report: quotient_search::Report) -> Self {
         Self {
             symmetries,
             report,
@@ -84,7 +86,7 @@ impl Found {
         let Self { symmetries, report, remarks, slice, temporal, partial_order, sets, counted, proof, notes: own } =
             self;
         let notes = notes.into_iter().chain(own).collect();
-        let engines::Report {
+        let quotient_search::Report {
             verdict,
             stop_reason,
             states,
@@ -151,7 +153,7 @@ impl Found {
             let group = group.map(|group| group_report(group, generators)).ok_or(unknown);
             (Some(SymmetryReport { group, elapsed }), adaptive)
         });
-        let cross_check = cross_check.map(|engines::CrossCheck { whole, extent }| CrossCheck {
+        let cross_check = cross_check.map(|quotient_search::CrossCheck { whole, extent }| CrossCheck {
             extent: match extent {
                 Extent::Nothing(reason) => Extent::Nothing(own(reason)),
                 extent => extent,
@@ -204,8 +206,8 @@ impl Found {
     }
 }
 
-fn group_report(symmetry: engines::Symmetry, generators: Vec<Vec<String>>) -> GroupReport {
-    let engines::Symmetry { order, structure, graph, complete, property_cost, refused, .. } = symmetry;
+fn group_report(symmetry: quotient_systems::Symmetry, generators: Vec<Vec<String>>) -> GroupReport {
+    let quotient_systems::Symmetry { order, structure, graph, complete, property_cost, refused, .. } = symmetry;
     let behaviour = property_cost.map(|cost| (cost.order, cost.properties));
     GroupReport { order, structure, generators, graph, complete, behaviour, refused }
 }

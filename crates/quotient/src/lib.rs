@@ -103,9 +103,9 @@ mod workers;
 
 use std::path::Path;
 
-pub use quotient_engines::defect;
 pub use quotient_ir as ir;
 pub use quotient_ir::builder;
+pub use quotient_search::defect;
 
 pub use adaptive::{AdaptiveUse, RuleUse};
 pub use certificate::{
@@ -129,12 +129,15 @@ pub use model::{LoadOptions, Model, UnsupportedProperty, read, read_source};
 pub use options::{Checkpoint, Engine, Limits, Options, PartialOrder, Reduction, Symmetry, USUAL_BITSTATE_BYTES};
 pub use partial::{Approximations, Image, PartialReport, partial_symmetry};
 pub use plan::Plan;
-pub use quotient_engines::{
-    Approximation, Defect, Extent, FairnessMode, JudgedInstance, LivenessReport, Membership, ProductReport, Progress,
-    PropertyReport, RuleFirings, SearchOrder, SetsReport, SolverMethod, Spill, StopReason, StoreMode, Subject,
-    TemporalReport, UsedSymmetry, Verdict, ViolationLimit, Way,
-};
+pub use quotient_distributed::Membership;
+pub use quotient_graphs::{ProductReport, TemporalReport, UsedSymmetry};
+pub use quotient_proofs::SolverMethod;
 pub use quotient_representatives::Strategy;
+pub use quotient_search::{
+    Approximation, Defect, Extent, FairnessMode, JudgedInstance, LivenessReport, Progress, PropertyReport, RuleFirings,
+    SearchOrder, Spill, StopReason, StoreMode, Subject, Verdict, ViolationLimit,
+};
+pub use quotient_sets::{SetsReport, Way};
 pub use quotient_symmetry::{
     CertificationReport, CertifiedGroup, Completed, Description, Explanation, Family, Fixed, Individuals, Limit, Moved,
     Reason, Refused, RoleReport, TooManyStates, Witness,

@@ -19,7 +19,7 @@ use crate::languages::{
 use crate::lowering::Lowering;
 use crate::names::visible;
 use crate::refusal::Refusal;
-use quotient_engines::defect::Defect;
+use quotient_search::defect::Defect;
 
 /// Options for loading a model.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

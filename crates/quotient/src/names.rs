@@ -4,11 +4,11 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use quotient_engines::Subject;
 use quotient_ir::{
     Action, Caption, Interpreter, Local, LocalId, Model, Parameter, Participant, Property, PropertyId, PropertyKind,
     Rule, RuleId, SourceStatement, Span, Start, StartId, Table, TableIndex, TypeId, TypeKind, Valuation,
 };
+use quotient_search::Subject;
 
 /// The name of the built-in property that there is no deadlock.
 pub const DEADLOCK: &str = "deadlock";

@@ -2,8 +2,8 @@
 //! better state can be reached, is a search of its own, with all reductions; the run that answers it gives the next
 //! value to improve on. Steps grow while they succeed, and are halved where they do not.
 
-use quotient_engines::{PropertyReport, StopReason, Subject, Verdict};
 use quotient_ir::{BinaryOperator, Expr, Formula, Interpreter, Model, Objective, PropertyId, Trace};
+use quotient_search::{PropertyReport, StopReason, Subject, Verdict};
 
 use crate::control::{Control, Observer};
 use crate::covers::{Sought, has_errors, run_to};

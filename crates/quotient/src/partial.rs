@@ -1,6 +1,6 @@
 //! What each rule of a model distinguishes, and which notion of approximate symmetry its state space satisfies.
 
-use quotient_engines::AdaptiveError;
+use quotient_explicit::AdaptiveError;
 use quotient_ir::{Budget, PropertyId};
 use quotient_symmetry::{Classification, PartialSymmetry, TooManyStates, Witness, classify};
 

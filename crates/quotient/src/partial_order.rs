@@ -4,10 +4,10 @@
 
 use std::sync::Arc;
 
-use quotient_engines::relations;
-use quotient_engines::{SearchOptions, SearchOrder, StopReason, StoreMode, TemporalParts};
 use quotient_ir::Interrupt;
+use quotient_relations as relations;
 use quotient_representatives::Strategy;
+use quotient_search::{SearchOptions, SearchOrder, StopReason, StoreMode, TemporalParts};
 
 use crate::error::Error;
 use crate::found::Found;

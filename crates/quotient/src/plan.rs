@@ -1,16 +1,15 @@
 //! Options validated against a model: whatever does not work is refused here, with a reason, and nothing is ignored.
 //!
-//! What goes together is decided by one table, [`quotient_engines::need`]; the guide shows it. What depends on the formulas
+//! What goes together is decided by one table, [`quotient_search::need`]; the guide shows it. What depends on the formulas
 //! of a model, or on a value alone, is decided here.
 //!
 //! `threads` is an upper bound: a search that cannot share its work uses one thread, and the report says so.
 
-use quotient_engines::need::{Ask, EngineKind, Need, Reason, Support, support};
-use quotient_engines::{
-    FairnessMode, FairnessScope, SearchOptions, SearchOrder, StoreMode, ViolationLimit, global_obstacle, parts_obstacle,
-};
 use quotient_ir::{DeadlockMode, PropertyId, PropertyKind, Temporal};
 use quotient_representatives::Strategy;
+use quotient_runs::{global_obstacle, parts_obstacle};
+use quotient_search::{FairnessMode, FairnessScope, SearchOptions, SearchOrder, StoreMode, ViolationLimit};
+use quotient_search::{need::Ask, need::EngineKind, need::Need, need::Reason, need::Support, need::support};
 
 use crate::control::Control;
 use crate::error::Error;

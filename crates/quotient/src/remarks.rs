@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use quotient_engines::{self as engines, SearchOptions};
 use quotient_ir::{DeadlockMode, Expr, Formula, PropertyId, PropertyKind, UnaryOperator};
+use quotient_search::SearchOptions;
 
 use crate::control::{Control, Limited};
 use crate::detection::Symmetries;
@@ -43,7 +43,7 @@ fn with_run(plan: &Plan, found: &Found, property: PropertyId, control: &Control)
     let symmetries = found.symmetries.as_ref().filter(|symmetries| symmetries.adaptive.is_none());
     let method = symmetries.and_then(Symmetries::plan).map(Arc::as_ref);
     let options = search::within_memory(&options, control);
-    let report = engines::check(&model, plan.model.layout(), method, &options, &mut Limited(control.clone()))
+    let report = quotient_explicit::check(&model, plan.model.layout(), method, &options, &mut Limited(control.clone()))
         .map_err(|error| Error::of_engine(plan.model.source(), error))?;
     let trace = report.properties.into_iter().find_map(|report| report.trace);
     Ok(Remark { property, trace })

@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use num_bigint::BigUint;
-use quotient_engines::{
-    Approximation, Extent, LivenessReport, PropertyReport, RuleFirings, SetsReport, StopReason, Subject,
-    TemporalReport, Verdict,
-};
+use quotient_graphs::TemporalReport;
 use quotient_ir::{PropertyId, RuleId, Trace};
+use quotient_search::{
+    Approximation, Extent, LivenessReport, PropertyReport, RuleFirings, StopReason, Subject, Verdict,
+};
+use quotient_sets::SetsReport;
 use quotient_symmetry::Refused;
 
 use crate::adaptive::AdaptiveUse;

@@ -4,10 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
-use quotient_engines::{
-    self as engines, EngineError, Measure, PropertyReport, ReductionPlan, Run, StopReason, Subject, Verdict,
-};
 use quotient_ir::PropertyKind;
+use quotient_search::{EngineError, Measure, PropertyReport, Run, StopReason, Subject, Verdict};
+use quotient_systems::ReductionPlan;
 
 use crate::adaptive::{self, Searched};
 use crate::control::{Control, Follower, Observer, Phase, Supervised, too_little_memory};
@@ -75,7 +74,7 @@ pub(crate) fn check(plan: &Plan, control: &Control, observer: &mut dyn Observer)
 }
 
 /// Adds the verdicts on properties that needed no search.
-fn add_settled(plan: &Plan, report: &mut engines::Report) {
+fn add_settled(plan: &Plan, report: &mut quotient_search::Report) {
     if plan.settled.is_empty() {
         return;
     }
@@ -119,7 +118,7 @@ fn ends_early(reason: &StopReason) -> bool {
 fn conduct(plan: &Plan, control: &Control) -> Result<Found, Error> {
     let mut found = match plan.searches_states() {
         true => search_states(plan, control)?,
-        false => Found::new(None, engines::Report::of_nothing(plan.model.layout())),
+        false => Found::new(None, quotient_search::Report::of_nothing(plan.model.layout())),
     };
     temporal::check_all(plan, control, &mut found)?;
     Ok(found)
@@ -227,11 +226,11 @@ fn terms(plan: &Plan) -> (Option<Wish>, Terms) {
 /// The result of a search, or of what ran beside it and decides everything.
 fn decided(
     plan: &Plan,
-    finish: Finish<Result<engines::Report, EngineError>>,
+    finish: Finish<Result<quotient_search::Report, EngineError>>,
     control: &Control,
 ) -> Result<Found, Error> {
     let Finish { winner, symmetries, all_steps, violation, set: _ } = finish;
-    let reduced = |symmetries: Option<Symmetries>, report: engines::Report| Found {
+    let reduced = |symmetries: Option<Symmetries>, report: quotient_search::Report| Found {
         partial_order: Some(PartialOrderReport { unused: None }),
         ..Found::new(symmetries, report)
     };

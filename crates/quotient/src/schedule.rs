@@ -19,7 +19,7 @@
 //! All work is counted in one unit, a nanosecond of an ordinary machine, by the table [`cost`].
 
 use num_bigint::BigUint;
-use quotient_engines::{Marks, Progress, Reached};
+use quotient_search::{Marks, Progress, Reached};
 
 /// What work costs, in nanoseconds: the fastest of the machines measured for what waits, the slowest for what it waits for.
 pub(crate) mod cost {

@@ -1,8 +1,8 @@
 //! Calls of the engines: every search goes through here, within the remaining memory.
 
-use quotient_engines::{
-    self as engines, EngineError, Network, Observer, ReductionPlan, Report, SearchOptions, StopReason,
-};
+use quotient_distributed::Network;
+use quotient_search::{EngineError, Observer, Report, SearchOptions, StopReason};
+use quotient_systems::ReductionPlan;
 
 use crate::control::Control;
 use crate::model::Model;
@@ -18,7 +18,7 @@ pub(crate) fn run(
     control: &Control,
     observer: &mut dyn Observer,
 ) -> Result<Report, EngineError> {
-    engines::check(model.ir(), model.layout(), plan, &within_memory(options, control), observer)
+    quotient_explicit::check(model.ir(), model.layout(), plan, &within_memory(options, control), observer)
 }
 
 /// The same together with other processes.
@@ -31,7 +31,7 @@ pub(crate) fn run_distributed(
     observer: &mut dyn Observer,
 ) -> Result<Report, EngineError> {
     let options = within_memory(options, control);
-    engines::check_distributed(model.ir(), model.layout(), plan, network, &options, observer)
+    quotient_distributed::check_distributed(model.ir(), model.layout(), plan, network, &options, observer)
 }
 
 /// A search as planned within the memory that the options allow, beside another search.
@@ -41,7 +41,7 @@ pub(crate) fn run_within(
     options: &SearchOptions,
     observer: &mut dyn Observer,
 ) -> Result<Report, EngineError> {
-    engines::check(model.ir(), model.layout(), plan, options, observer)
+    quotient_explicit::check(model.ir(), model.layout(), plan, options, observer)
 }
 
 /// The same options, with the remaining memory.
@@ -56,5 +56,5 @@ pub(crate) fn within_memory(options: &SearchOptions, control: &Control) -> Searc
 /// The report of a search that was stopped before it produced a result.
 pub(crate) fn unfinished(model: &Model, options: &SearchOptions, reason: StopReason, control: &Control) -> Report {
     let progress = control.progress().unwrap_or_default();
-    engines::unfinished(model.ir(), model.layout(), options, reason, &progress)
+    quotient_search::unfinished(model.ir(), model.layout(), options, reason, &progress)
 }

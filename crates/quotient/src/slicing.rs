@@ -1,16 +1,16 @@
 //! The model that a check searches instead of the given one, and its runs as runs of that: a slice, in which dead slots
 //! hold marks.
 
-use quotient_engines::{PropertyReport, SearchOptions, StopReason};
 use quotient_functions::{DeadValues, Slice};
 use quotient_ir::{Action, Interpreter, Layout, Outcome, Trace, TraceStep, Valuation, Violation, replay};
+use quotient_search::{PropertyReport, SearchOptions, StopReason};
 
 use crate::error::Error;
 use crate::found::Found;
 use crate::options::{Engine, Symmetry};
 use crate::plan::Plan;
 use crate::report::SliceReport;
-use quotient_engines::defect::Defect;
+use quotient_search::defect::Defect;
 
 /// A plan for a model with fewer states.
 pub(crate) struct Sliced {

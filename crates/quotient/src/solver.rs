@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use quotient_engines::{Operators, SolverMethod, SolverReport, check_by_solver};
+use quotient_proofs::{Operators, SolverMethod, SolverReport, check_by_solver};
 
 use crate::control::{Control, Follower};
 use crate::error::Error;

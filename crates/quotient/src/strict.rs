@@ -1,8 +1,8 @@
 //! A search of the model with strict quantifiers, if its text then shows more symmetries
 //! ([why](../../../docs/adr/0022-symmetry-from-the-text.md)).
 
-use quotient_engines::PropertyReport;
 use quotient_ir::{Budget, Expr, Interpreter, Trace, replay};
+use quotient_search::PropertyReport;
 use quotient_symmetry::{Preserved, symmetries_of_text};
 
 use crate::control::Control;

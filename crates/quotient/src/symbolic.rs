@@ -2,11 +2,10 @@
 
 use std::ops::ControlFlow;
 
-use quotient_engines::{
-    SearchOptions, StopReason, SymbolicError, SymbolicReport, SymbolicSymmetry, TemporalReport, Verdict, Way,
-    check_symbolic, check_symbolic_tree,
-};
+use quotient_graphs::TemporalReport;
 use quotient_ir::{PropertyId, Source};
+use quotient_search::{SearchOptions, StopReason, Verdict};
+use quotient_sets::{SymbolicError, SymbolicReport, SymbolicSymmetry, Way, check_symbolic, check_symbolic_tree};
 
 use crate::control::{Control, Follower, Phase};
 use crate::detection::Symmetries;

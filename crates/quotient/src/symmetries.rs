@@ -5,13 +5,14 @@ use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
 use num_bigint::BigUint;
-use quotient_engines::{StopReason, too_large};
 use quotient_groups::{ColouredGraph, PermutationGroup};
 use quotient_ir::{Budget, PropertyId, Spent, TableIndex, VariableId};
+use quotient_search::StopReason;
 use quotient_symmetry::{
     CertificationReport, CertifiedGroup, Describer, Description, DetectionError, Explainer, Explanation, Family, Fixed,
     Limit, Moved, PhaseTimes, Preserved, Refused, Request, symmetries_of_text,
 };
+use quotient_systems::too_large;
 
 use crate::control::{Control, Observer, Phase, Supervised};
 use crate::detection;
@@ -23,7 +24,7 @@ use crate::options::Symmetry;
 use crate::refusal::Refusal;
 use crate::selection::{claims, named_properties};
 use crate::text::{self, TextReading};
-use quotient_engines::defect::Defect;
+use quotient_search::defect::Defect;
 
 /// The most work for the functions of a model whose text shows symmetries: some seconds.
 const MOST_WORK: u64 = 200_000_000;

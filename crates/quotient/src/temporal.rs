@@ -1,10 +1,9 @@
 //! Temporal properties: each has its own search, after that of the states.
 
-use quotient_engines::{
-    self as engines, EngineError, FairnessMode, PropertyReport, StopReason, Subject, SymmetrySource, TemporalParts,
-    TemporalReport, Verdict,
-};
+use quotient_graphs::TemporalReport;
 use quotient_ir::PropertyId;
+use quotient_search::{EngineError, FairnessMode, PropertyReport, StopReason, Subject, TemporalParts, Verdict};
+use quotient_systems::SymmetrySource;
 
 use crate::control::{Control, Follower, Phase};
 use crate::counters;
@@ -130,7 +129,7 @@ fn search(
             _ => checked,
         };
     }
-    let checked = engines::check_temporal(model, layout, property, source, &options, &mut follower);
+    let checked = quotient_runs::check_temporal(model, layout, property, source, &options, &mut follower);
     match (checked, control.stop_reason()) {
         (Ok(TemporalReport { all_steps: Some(reason), .. }), None)
             if options.temporal_parts == TemporalParts::Always =>

@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use quotient_engines::{self as engines, JoinError, Membership, SearchOptions};
+use quotient_distributed::{JoinError, Membership};
+use quotient_search::SearchOptions;
 
 use crate::control::{Control, Follower, Phase};
 use crate::detection::{self, Symmetries, ToPreserve};
@@ -55,7 +56,7 @@ pub(crate) fn conduct(
     mut follower: Follower,
 ) -> Result<Conducted, Error> {
     control.enter(Phase::Joining);
-    let network = match engines::join(membership, facts, control.interrupt()) {
+    let network = match quotient_distributed::join(membership, facts, control.interrupt()) {
         Ok(network) => network,
         Err(JoinError::Interrupted) => return Ok(Conducted::Stopped(Box::new(None))),
         Err(error) => return Err(Refusal::Workers(error.to_string()).into()),

@@ -4,10 +4,10 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use crate::reference::ReferenceSystem;
-use quotient_engines::{
-    Batches, CompiledSystem, Event, Facts, Instance, Sink, SpecialisedSystem, Successors, TransitionSystem, layout_for,
-};
+use quotient_explicit::layout_for;
 use quotient_ir::{Fault, FaultKind, Interpreter, Layout, Model, PropertyId, PropertyKind, Valuation};
+use quotient_search::{Batches, Event, Facts, Instance, Sink, Successors, TransitionSystem};
+use quotient_systems::{CompiledSystem, SpecialisedSystem};
 
 /// The outcome of firing an instance, as far as all three report it.
 #[derive(Clone, Debug, PartialEq, Eq)]

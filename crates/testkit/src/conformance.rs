@@ -7,15 +7,17 @@ use std::path::{Path, PathBuf};
 
 use num_bigint::BigUint;
 use quotient::{Checkpoint, Options, Symmetry};
-use quotient_engines::{
-    AdaptiveError, EngineError, PartitionTime, PropertyReport, ReductionPlan, Report, SearchOptions, SearchOrder,
-    Silent, Spill, StopReason, StoreMode, SymmetrySource, Verdict, check_distributed, join,
-};
+use quotient_distributed::{check_distributed, join};
+use quotient_explicit::{AdaptiveError, PartitionTime};
 use quotient_ir::{
     Budget, DeadlockMode, Interpreter, Interrupt, Layout, Model, Property, PropertyId, PropertyKind, replay,
 };
 use quotient_representatives::Strategy;
+use quotient_search::{
+    EngineError, PropertyReport, Report, SearchOptions, SearchOrder, Silent, Spill, StopReason, StoreMode, Verdict,
+};
 use quotient_symmetry::PartialSymmetry;
+use quotient_systems::{ReductionPlan, SymmetrySource};
 
 use crate::search::plan;
 use crate::workers::{Crew, memberships, together};
@@ -190,7 +192,7 @@ pub fn cross(
         }
     };
     let first = SearchOptions { max_states: Some(most_states), ..base.clone() };
-    let whole = quotient_engines::check(ir, layout, None, &first, &mut Silent).map_err(|error| error.to_string())?;
+    let whole = quotient_explicit::check(ir, layout, None, &first, &mut Silent).map_err(|error| error.to_string())?;
     if matches!(whole.stop_reason, Some(StopReason::StateLimit(_))) {
         return Ok(Tally::default());
     }
@@ -375,7 +377,7 @@ impl<'m> Cross<'m> {
             },
             Reduction::Adaptive => return self.run_adaptive(way, options),
         };
-        let check = |options: &SearchOptions| quotient_engines::check(ir, layout, plan, options, &mut Silent);
+        let check = |options: &SearchOptions| quotient_explicit::check(ir, layout, plan, options, &mut Silent);
         let result = match way.hands {
             Hands::Threads(_) => check(options),
             Hands::Workers(crew) => alike(together(crew, |membership| {
@@ -417,7 +419,7 @@ impl<'m> Cross<'m> {
             self.partial = Some(PartialSymmetry::new(self.ir, self.layout, &properties, &Budget::unlimited()).ok());
         }
         let Some(Some(partial)) = &mut self.partial else { return Ok(Outcome::Unsuited) };
-        match quotient_engines::check_adaptive(partial, options, PartitionTime::IfNeeded, &mut Silent) {
+        match quotient_explicit::check_adaptive(partial, options, PartitionTime::IfNeeded, &mut Silent) {
             Ok(found) => Ok(Outcome::Found(Box::new(found.report))),
             Err(AdaptiveError::Unsupported(_)) => Ok(Outcome::Refused),
             Err(AdaptiveError::Refused(_)) => Ok(Outcome::Unsuited),

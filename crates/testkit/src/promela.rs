@@ -4,12 +4,10 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use quotient::languages::{Language, LoadOptions, load, source_from_bytes};
-use quotient_engines::{
-    Batches, CompiledSystem, Event, Instance, PassingSystem, SearchOptions, Sink, SpecialisedSystem, Successors, Tag,
-    TransitionSystem,
-};
 use quotient_groups::PermutationGroup;
 use quotient_ir::{DeadlockMode, Diagnostic, Interpreter, Layout, Model, PropertyId, SourceStatement, Violation};
+use quotient_search::{Batches, Event, Instance, SearchOptions, Sink, Successors, Tag, TransitionSystem};
+use quotient_systems::{CompiledSystem, PassingSystem, SpecialisedSystem};
 use rustc_hash::FxHashSet;
 
 use crate::examples::with_files_beside;

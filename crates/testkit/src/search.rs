@@ -1,17 +1,16 @@
 //! Searches for tests: of a whole model, by a plan, compared with the unreduced one, or adaptive.
 
-use quotient_engines::{
-    AdaptiveError, AdaptiveReport, CrossCheck, EngineError, Extent, Observer, PartitionTime, ReductionPlan, Report,
-    SearchOptions, StopReason, SymmetrySource,
-};
+use quotient_explicit::{AdaptiveError, AdaptiveReport, PartitionTime};
 use quotient_ir::{Budget, Layout, Model, PropertyId};
 use quotient_representatives::Strategy;
+use quotient_search::{CrossCheck, EngineError, Extent, Observer, Report, SearchOptions, StopReason};
 use quotient_symmetry::{PartialSymmetry, Preserved};
+use quotient_systems::{ReductionPlan, SymmetrySource};
 
 /// Finds the symmetries of a model, without a time limit, and plans how to use them.
 ///
 /// # Errors
-/// As for [`quotient_engines::plan`].
+/// As for [`quotient_systems::plan`].
 pub fn plan(
     model: &Model,
     layout: &Layout,
@@ -19,21 +18,21 @@ pub fn plan(
     source: SymmetrySource,
     strategy: Option<Strategy>,
 ) -> Result<ReductionPlan, EngineError> {
-    quotient_engines::plan(model, layout, Preserved::Properties(properties), source, strategy, &Budget::unlimited())
+    quotient_systems::plan(model, layout, Preserved::Properties(properties), source, strategy, &Budget::unlimited())
 }
 
 /// Searches all states of a model.
 ///
 /// # Errors
-/// As for [`quotient_engines::check`].
+/// As for [`quotient_explicit::check`].
 pub fn check(model: &Model, options: &SearchOptions, observer: &mut dyn Observer) -> Result<Report, EngineError> {
-    quotient_engines::check(model, &Layout::new(model)?, None, options, observer)
+    quotient_explicit::check(model, &Layout::new(model)?, None, options, observer)
 }
 
 /// Searches a model as planned.
 ///
 /// # Errors
-/// As for [`quotient_engines::check`].
+/// As for [`quotient_explicit::check`].
 pub fn check_with(
     model: &Model,
     layout: &Layout,
@@ -41,7 +40,7 @@ pub fn check_with(
     options: &SearchOptions,
     observer: &mut dyn Observer,
 ) -> Result<Report, EngineError> {
-    quotient_engines::check(model, layout, Some(plan), options, observer)
+    quotient_explicit::check(model, layout, Some(plan), options, observer)
 }
 
 /// Searches a model as planned and compares with the unreduced search.
@@ -49,7 +48,7 @@ pub fn check_with(
 /// If the plan has no reduction, the search is its own comparison.
 ///
 /// # Errors
-/// As for [`quotient_engines::check`].
+/// As for [`quotient_explicit::check`].
 pub fn cross_check(
     model: &Model,
     layout: &Layout,
@@ -58,7 +57,7 @@ pub fn cross_check(
     observer: &mut dyn Observer,
 ) -> Result<(Report, CrossCheck), EngineError> {
     let options = SearchOptions { cross_check: true, ..options.clone() };
-    let mut report = quotient_engines::check(model, layout, Some(plan), &options, observer)?;
+    let mut report = quotient_explicit::check(model, layout, Some(plan), &options, observer)?;
     let comparison = report.cross_check.take().unwrap_or_else(|| CrossCheck {
         whole: Box::new(report.clone()),
         extent: match &report.stop_reason {
@@ -73,7 +72,7 @@ pub fn cross_check(
 /// Searches a model by annotated states.
 ///
 /// # Errors
-/// As for [`quotient_engines::check_adaptive`], and if adaptive reduction does not support the model.
+/// As for [`quotient_explicit::check_adaptive`], and if adaptive reduction does not support the model.
 pub fn check_adaptive(
     model: &Model,
     layout: &Layout,
@@ -86,5 +85,5 @@ pub fn check_adaptive(
     let properties: Vec<PropertyId> =
         properties.filter(|(id, property)| !property.kind.is_claim() || is_checked(*id)).map(|(id, _)| id).collect();
     let mut partial = PartialSymmetry::new(model, layout, &properties, &Budget::unlimited())?;
-    quotient_engines::check_adaptive(&mut partial, options, time, observer)
+    quotient_explicit::check_adaptive(&mut partial, options, time, observer)
 }

@@ -3,8 +3,8 @@
 
 use std::fmt;
 
-use quotient_engines::{PropertyReport, Report, Subject, Verdict};
 use quotient_ir::{Fault, FaultKind, Model, PropertyKind, Violation};
+use quotient_search::{PropertyReport, Report, Subject, Verdict};
 
 /// The answer of a checker about a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -19,19 +19,19 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use num_bigint::BigUint;
-use quotient_engines::walk::{self, Choice};
 use quotient_groups::{PermutationGroup, Point, SparsePermutation};
 use quotient_ir::{
     Action, Budget, FaultKind, Interpreter, Interrupt, Outcome, PropertyId, RuleId, SlotId, TableIndex, Valuation,
 };
 use quotient_symmetry::{Certifier, Instance, Literals, Rejection, StateMap, Subject};
+use quotient_systems::{walk, walk::Choice};
 
 use super::{CellMove, Certificate, GeneratorRecord, InstanceName, RuleMove, ValueName, instance_name, value_name};
 use crate::control::{Control, Phase, Silent, Supervised};
 use crate::error::Error;
 use crate::model::Model;
 use crate::selection::named_properties;
-use quotient_engines::defect::Defect;
+use quotient_search::defect::Defect;
 
 /// The maximum number of instances executed for all states and generators together.
 const RUNS: usize = 100_000;
@@ -152,7 +152,7 @@ fn check(
     // Assumptions determine which states exist.
     properties.extend(model.ir().properties.iter_enumerated().filter(|(_, it)| !it.kind.is_claim()).map(|(id, _)| id));
     let budget = Budget::until(interrupt);
-    let stopped = |_| Error::Stopped(quotient_engines::StopReason::Withdrawn);
+    let stopped = |_| Error::Stopped(quotient_search::StopReason::Withdrawn);
     let mut certifier = Certifier::new(model.ir(), model.layout(), &properties, &budget).map_err(stopped)?;
     let literals = certifier.literals().clone();
     let mut result = Verification {
@@ -195,7 +195,7 @@ fn check(
                 .map(|cause| CertificateVerdict::Refuted(finding(cause))),
             // Normal forms of equal functions may differ. If all states were compared, nothing remains to be shown.
             Err(_) if result.is_exhaustive => None,
-            Err(Rejection::GaveUp(_)) => return Err(Error::Stopped(quotient_engines::StopReason::Withdrawn)),
+            Err(Rejection::GaveUp(_)) => return Err(Error::Stopped(quotient_search::StopReason::Withdrawn)),
             Err(rejection) => Some(CertificateVerdict::Undecided(finding(cause_of(rejection)?))),
         };
         if let Some(verdict) = verdict {

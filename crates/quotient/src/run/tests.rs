@@ -1,6 +1,6 @@
 //! What a check finds does not depend on how its runs take turns.
 
-use quotient_engines::Subject;
+use quotient_search::Subject;
 
 use crate::control::{Control, Silent};
 use crate::languages::Language;

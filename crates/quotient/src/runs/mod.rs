@@ -12,8 +12,8 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 
-use quotient_engines::Subject;
 use quotient_ir::{Diagnostic, Interpreter, Layout, Source, Span, Trace, replay};
+use quotient_search::Subject;
 
 use crate::error::Error;
 use crate::identity::TextHash;

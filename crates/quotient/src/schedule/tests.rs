@@ -1,7 +1,7 @@
 //! Schedules as data: what happens, and what is decided.
 
 use num_bigint::BigUint;
-use quotient_engines::{Progress, Reached};
+use quotient_search::{Progress, Reached};
 
 use super::*;
 

@@ -1,10 +1,10 @@
 //! The possible next steps of a run.
 
-use quotient_engines::walk::{self, Choice};
 use quotient_ir::{
     Action, Fault, FaultKind, Interpreter, Iteration, Model, Outcome, Parameter, StartId, TableIndex, TypeId, TypeKind,
     Valuation, Violation,
 };
+use quotient_systems::{walk, walk::Choice};
 
 use crate::walk::randomness::Randomness;
 

@@ -5,7 +5,7 @@ use quotient_ir::{
     replay,
 };
 
-use quotient_engines::walk::violated_invariant;
+use quotient_systems::walk::violated_invariant;
 
 use super::candidates::{Consequence, random_start, successors, take_random};
 use super::randomness::Randomness;

@@ -9,14 +9,14 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use quotient_engines::walk;
 use quotient_ir::{Fault, FaultKind, Interpreter, TraceStep, Valuation, Violation};
+use quotient_systems::walk;
 
 pub(crate) use candidates::candidate_of;
 pub use candidates::{CONSIDERED, Candidate, Candidates, Consequence, random_start, starts, successors, take_random};
 pub use checked::{RunsOptions, RunsReport, ViolatingRun, check_runs};
 pub use orbits::Orbits;
-pub use quotient_engines::walk::violated_invariant;
+pub use quotient_systems::walk::violated_invariant;
 pub use randomness::{Randomness, fresh_seed};
 
 use crate::control::{Control, Observer, Supervised};

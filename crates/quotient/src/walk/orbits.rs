@@ -5,11 +5,11 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use num_bigint::BigUint;
-use quotient_engines::{Reduction, ReductionPlan};
 use quotient_groups::SparsePermutation;
 use quotient_ir::Valuation;
 use quotient_representatives::Workspace;
 use quotient_symmetry::Describer;
+use quotient_systems::{Reduction, ReductionPlan};
 
 use crate::model::Model;
 use crate::walk::candidates::{Candidates, Consequence};

@@ -1,10 +1,12 @@
 //! Adaptive symmetry reduction: the figures of the paper, and brute force on random models.
 
 use num_bigint::BigUint;
-use quotient_engines::{AdaptiveReport, PartitionTime, Report, SearchOptions, Silent, SymmetrySource, Verdict};
+use quotient_explicit::{AdaptiveReport, PartitionTime};
 use quotient_ir::{DeadlockMode, Interpreter, Layout, Model, Outcome, PropertyKind, Valuation};
 use quotient_representatives::Strategy;
+use quotient_search::{Report, SearchOptions, Silent, Verdict};
 use quotient_symmetry::{Classification, PartialSymmetry, classify};
+use quotient_systems::SymmetrySource;
 use quotient_testkit::examples::{load_murphi, workspace};
 use quotient_testkit::search::{check, check_adaptive, check_with, plan};
 

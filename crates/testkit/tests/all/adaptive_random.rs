@@ -4,12 +4,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use quotient_engines::{
-    AdaptiveError, Extent, PartitionTime, Report, SearchOptions, Silent, Verdict, check_adaptive, guarded_quotient,
-};
+use quotient_explicit::{AdaptiveError, PartitionTime, check_adaptive, guarded_quotient};
 use quotient_ir::{
     DeadlockMode, Interpreter, Layout, Model, Outcome, PropertyId, PropertyKind, TableIndex, Valuation, Violation,
 };
+use quotient_search::{Extent, Report, SearchOptions, Silent, Verdict};
 use quotient_symmetry::{Arrangement, Desk, PartialSymmetry, Partition};
 use quotient_testkit::examples::load_murphi;
 use quotient_testkit::partial_murphi::partial_program;

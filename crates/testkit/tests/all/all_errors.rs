@@ -3,15 +3,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use quotient_engines::{
-    Report, SearchOptions, Silent, Spill, StopReason, Subject, SymmetrySource, Verdict, ViolationLimit,
-};
 use quotient_ir::{
     Action, Budget, DeadlockMode, Fault, FaultKind, Interpreter, Layout, Model, Outcome, PropertyId, PropertyKind,
     Trace, Valuation, Violation, replay,
 };
 use quotient_representatives::Strategy;
+use quotient_search::{Report, SearchOptions, Silent, Spill, StopReason, Subject, Verdict, ViolationLimit};
 use quotient_symmetry::Preserved;
+use quotient_systems::SymmetrySource;
 use quotient_testkit::examples::{load_murphi, murphi_examples};
 use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::random_murphi::{ProgramOptions, random_program};
@@ -172,12 +171,12 @@ fn checkpoint() -> std::path::PathBuf {
 
 /// Compares all ways to search with brute force; returns how many kinds there are, and by how many symmetries.
 fn compare(model: &Model, deadlock: DeadlockMode, limit: usize) -> Result<Option<(usize, bool)>, String> {
-    let text = |error: quotient_engines::EngineError| error.to_string();
+    let text = |error: quotient_search::EngineError| error.to_string();
     let layout = Layout::new(model).map_err(|error| error.to_string())?;
     let Some(expected) = oracle(model, &layout, deadlock, limit) else { return Ok(None) };
     let properties: Vec<PropertyId> = model.properties.indices().collect();
     let preserved = Preserved::PropertiesAndSteps { properties: &properties, errors: true, firings: false };
-    let plan = quotient_engines::plan(
+    let plan = quotient_systems::plan(
         model,
         &layout,
         preserved,
@@ -202,7 +201,7 @@ fn compare(model: &Model, deadlock: DeadlockMode, limit: usize) -> Result<Option
     }
     for (way, options) in &ways {
         for reduction in [None, Some(&plan)] {
-            let report = quotient_engines::check(model, &layout, reduction, options, &mut Silent).map_err(text)?;
+            let report = quotient_explicit::check(model, &layout, reduction, options, &mut Silent).map_err(text)?;
             let own = found(model, &layout, &report)?;
             let how = if reduction.is_some() { "reduced" } else { "whole" };
             if own != expected {
@@ -217,7 +216,7 @@ fn compare(model: &Model, deadlock: DeadlockMode, limit: usize) -> Result<Option
     let path = checkpoint();
     let mut options = SearchOptions { max_states: Some(1), checkpoint: Some(path.clone()), ..base.clone() };
     let resumed = loop {
-        let report = quotient_engines::check(model, &layout, Some(&plan), &options, &mut Silent).map_err(text)?;
+        let report = quotient_explicit::check(model, &layout, Some(&plan), &options, &mut Silent).map_err(text)?;
         match report.stop_reason {
             Some(StopReason::StateLimit(states)) => {
                 options.max_states = Some(3 * states + 5);
@@ -238,7 +237,7 @@ fn compare(model: &Model, deadlock: DeadlockMode, limit: usize) -> Result<Option
         for (threads, ordered_states) in [(1, u64::MAX), (2, u64::MAX), (2, 1)] {
             let violations = ViolationLimit::Kinds(2);
             let options = SearchOptions { violations, threads, ordered_states, ..base.clone() };
-            let report = quotient_engines::check(model, &layout, Some(&plan), &options, &mut Silent).map_err(text)?;
+            let report = quotient_explicit::check(model, &layout, Some(&plan), &options, &mut Silent).map_err(text)?;
             let own = found(model, &layout, &report)?;
             let are_known = own.iter().all(|(kind, steps)| expected.get(kind) == Some(steps));
             if own.len() != 2 || !are_known || report.stop_reason != Some(StopReason::Violation) {
@@ -351,7 +350,7 @@ fn an_error_that_is_not_asked_for_leaves_the_rest_open() {
         properties: Some(properties),
         ..SearchOptions::default()
     };
-    let report = quotient_engines::check(&model, &layout, None, &options, &mut Silent).expect("a report");
+    let report = quotient_explicit::check(&model, &layout, None, &options, &mut Silent).expect("a report");
     let verdicts: Vec<Verdict> = report.properties.iter().map(|property| property.verdict).collect();
     assert_eq!(verdicts, [Verdict::Violated, Verdict::Inconclusive]);
     assert!(matches!(report.stop_reason, Some(StopReason::Fault(_))));

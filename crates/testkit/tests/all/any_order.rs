@@ -5,9 +5,11 @@
 //! A few hundred random models are tried; `QUOTIENT_ANY_ORDER` sets another number, and `QUOTIENT_RANDOM_SEED` the first
 //! seed.
 
-use quotient_engines::{Report, SearchOptions, Silent, Subject, SymmetrySource, Verdict, check};
+use quotient_explicit::check;
 use quotient_ir::{DeadlockMode, Interpreter, Layout, Model, PropertyId, replay};
 use quotient_representatives::Strategy;
+use quotient_search::{Report, SearchOptions, Silent, Subject, Verdict};
+use quotient_systems::SymmetrySource;
 use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::random_models::Sort;
 use quotient_testkit::search::plan;
@@ -18,7 +20,7 @@ const LARGEST: u64 = 20_000;
 
 /// The verdicts on all subjects, and the lengths of the runs that show them.
 fn verdicts(report: &Report) -> Vec<(Subject, Verdict, Option<usize>)> {
-    let length = |report: &quotient_engines::PropertyReport| report.trace.as_ref().map(|trace| trace.steps.len());
+    let length = |report: &quotient_search::PropertyReport| report.trace.as_ref().map(|trace| trace.steps.len());
     report.properties.iter().map(|property| (property.subject, property.verdict, length(property))).collect()
 }
 
@@ -30,7 +32,7 @@ fn figures(report: &Report) -> impl PartialEq + std::fmt::Debug + use<> {
 
 /// Compares a model; returns whether something is wrong in it.
 fn compare(model: &Model, deadlock: DeadlockMode) -> Result<Option<bool>, String> {
-    let text = |error: quotient_engines::EngineError| error.to_string();
+    let text = |error: quotient_search::EngineError| error.to_string();
     let layout = Layout::new(model).map_err(|error| error.to_string())?;
     let interpreter = Interpreter::new(model, &layout);
     let base = SearchOptions { deadlock, max_states: Some(LARGEST), ..SearchOptions::default() };
@@ -40,7 +42,7 @@ fn compare(model: &Model, deadlock: DeadlockMode) -> Result<Option<bool>, String
     let mut is_wrong = false;
     for reduction in [None, Some(&symmetric)] {
         let alone = check(model, &layout, reduction, &base, &mut Silent).map_err(text)?;
-        if matches!(alone.stop_reason, Some(quotient_engines::StopReason::StateLimit(_))) {
+        if matches!(alone.stop_reason, Some(quotient_search::StopReason::StateLimit(_))) {
             return Ok(None);
         }
         let mut known = None;

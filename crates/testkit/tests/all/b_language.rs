@@ -3,8 +3,8 @@
 
 use quotient::languages::{Language, LoadOptions, load, mentioned_files};
 use quotient::names::{property_kind, property_title};
-use quotient_engines::{Report, SearchOptions, Silent, Subject, Verdict};
 use quotient_ir::{DeadlockMode, Layout, Model, Source, TableIndex, Violation, verify};
+use quotient_search::{Report, SearchOptions, Silent, Subject, Verdict};
 use quotient_testkit::search::check;
 
 fn read(source: Source, constants: &[(&str, &str)]) -> (Model, Vec<&'static str>) {

@@ -13,12 +13,13 @@
 use std::fs;
 
 use quotient::languages::{Language, LoadOptions, load};
-use quotient_engines::{ReductionPlan, Report, SearchOptions, Silent, SymmetrySource, Verdict};
 use quotient_ir::{
     DeadlockMode, Interpreter, Layout, Model, PrintOptions, PropertyId, PropertyKind, Source, print_murphi, replay,
     verify,
 };
 use quotient_representatives::Strategy;
+use quotient_search::{Report, SearchOptions, Silent, Verdict};
+use quotient_systems::{ReductionPlan, SymmetrySource};
 use quotient_testkit::examples::{murphi_examples, with_files_beside, workspace};
 use quotient_testkit::rumur::{Rumur, RumurOptions};
 use quotient_testkit::search::{check, check_with, plan};
@@ -102,7 +103,7 @@ fn options() -> SearchOptions {
 }
 
 /// What a search says: the violated property, if any.
-fn violation(model: &Model, report: &quotient_engines::Report) -> Option<String> {
+fn violation(model: &Model, report: &quotient_search::Report) -> Option<String> {
     let layout = Layout::new(model).expect("a layout");
     let interpreter = Interpreter::new(model, &layout);
     let found = report.properties.iter().find(|property| property.verdict == Verdict::Violated)?;
@@ -110,13 +111,13 @@ fn violation(model: &Model, report: &quotient_engines::Report) -> Option<String>
         replay(&interpreter, trace).expect("a run that replays");
     }
     Some(match &found.subject {
-        quotient_engines::Subject::Property(property) => {
+        quotient_search::Subject::Property(property) => {
             let entry = &model.properties[*property];
             let kind = if matches!(entry.kind, PropertyKind::Cover) { "cover" } else { "invariant" };
             format!("{kind} \"{}\"", entry.name.clone().unwrap_or_default())
         }
-        quotient_engines::Subject::Deadlock => "deadlock".to_owned(),
-        quotient_engines::Subject::Errors => "error".to_owned(),
+        quotient_search::Subject::Deadlock => "deadlock".to_owned(),
+        quotient_search::Subject::Errors => "error".to_owned(),
     })
 }
 

@@ -4,12 +4,14 @@
 use std::collections::BTreeSet;
 
 use quotient::languages::{Language, LoadOptions, WellDefinedness, load};
-use quotient_engines::{PartitionTime, SearchOptions, Silent, SymmetrySource, Verdict};
+use quotient_explicit::PartitionTime;
 use quotient_ir::{
     DeadlockMode, Interpreter, Layout, Model, Outcome, PrintOptions, PropertyId, Source, StartId, TableIndex,
     print_murphi, verify,
 };
 use quotient_representatives::Strategy;
+use quotient_search::{SearchOptions, Silent, Verdict};
+use quotient_systems::SymmetrySource;
 use quotient_testkit::agreement::compare_compiled;
 use quotient_testkit::random_b::{random_formulas, random_machine, random_partial_machine};
 use quotient_testkit::rumur::{Rumur, RumurOptions};

@@ -1,4 +1,4 @@
-//! The table of what goes together (`quotient_engines::need`), cell by cell: whatever it allows is searched and comes to the
+//! The table of what goes together (`quotient_search::need`), cell by cell: whatever it allows is searched and comes to the
 //! right verdict, whatever it excludes is refused with its reason. The guide shows the same table.
 
 use std::fmt::Write as _;
@@ -10,7 +10,7 @@ use quotient::{
     Limits, LoadOptions, Model, Options, PartialOrder, Plan, Reduction, SearchOrder, Silent, SolverMethod, Spill,
     StopReason, StoreMode, Strategy, Symmetry, Verdict, ViolationLimit, Way, explore,
 };
-use quotient_engines::need::{Ask, EngineKind, Need, Reason, Support, pair};
+use quotient_search::{need::Ask, need::EngineKind, need::Need, need::Reason, need::Support, need::pair};
 use quotient_testkit::examples::workspace;
 use quotient_testkit::workers::{Crew, memberships};
 

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use quotient::{Language, LoadOptions, Model};
-use quotient_engines::{SearchOrder, StoreMode};
+use quotient_search::{SearchOrder, StoreMode};
 use quotient_testkit::conformance::{Hands, Subjects, Tally, Way, cross, ways};
 use quotient_testkit::examples::{murphi_examples, workspace};
 use quotient_testkit::pool::map_on_workers;

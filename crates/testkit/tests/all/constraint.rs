@@ -4,10 +4,11 @@
 use std::collections::BTreeSet;
 
 use num_bigint::BigUint;
-use quotient_engines::{Report, SearchOptions, Silent, Spill, StopReason, SymmetrySource, Verdict};
 use quotient_ir::{Budget, DeadlockMode, Interpreter, Layout, Model, Outcome, PropertyId, PropertyKind, Valuation};
 use quotient_representatives::Strategy;
+use quotient_search::{Report, SearchOptions, Silent, Spill, StopReason, Verdict};
 use quotient_symmetry::Preserved;
+use quotient_systems::SymmetrySource;
 use quotient_testkit::examples::load_murphi;
 use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::random_murphi::{ProgramOptions, random_program};
@@ -66,12 +67,12 @@ fn oracle(model: &Model, layout: &Layout, limit: usize) -> Option<(u64, u64)> {
 
 /// Compares all ways to search; returns how many states were not expanded, and whether symmetries were used.
 fn compare(model: &Model) -> Result<Option<(u64, bool)>, String> {
-    let text = |error: quotient_engines::EngineError| error.to_string();
+    let text = |error: quotient_search::EngineError| error.to_string();
     let layout = Layout::new(model).map_err(|error| error.to_string())?;
     let Some((states, unexpanded)) = oracle(model, &layout, 600) else { return Ok(None) };
     let preserved = Preserved::Properties(&[]);
     let (source, strategy) = (SymmetrySource::Detected, Some(Strategy::Canonical));
-    let plan = quotient_engines::plan(model, &layout, preserved, source, strategy, &Budget::unlimited());
+    let plan = quotient_systems::plan(model, &layout, preserved, source, strategy, &Budget::unlimited());
     let plan = plan.map_err(text)?;
     // Nothing but the states themselves.
     let base = SearchOptions { deadlock: DeadlockMode::Off, properties: Some(Vec::new()), ..SearchOptions::default() };
@@ -100,13 +101,13 @@ fn compare(model: &Model) -> Result<Option<(u64, bool)>, String> {
     };
     for (way, options) in &ways {
         for reduction in [None, Some(&plan)] {
-            let report = quotient_engines::check(model, &layout, reduction, options, &mut Silent).map_err(text)?;
+            let report = quotient_explicit::check(model, &layout, reduction, options, &mut Silent).map_err(text)?;
             check(&report, reduction.is_some(), way)?;
         }
     }
     let mut options = SearchOptions { max_states: Some(1), checkpoint: Some(path.clone()), ..base };
     let resumed = loop {
-        let report = quotient_engines::check(model, &layout, None, &options, &mut Silent).map_err(text)?;
+        let report = quotient_explicit::check(model, &layout, None, &options, &mut Silent).map_err(text)?;
         let Some(StopReason::StateLimit(states)) = report.stop_reason else { break report };
         options.max_states = Some(3 * states + 5);
         options.threads = 3 - options.threads;

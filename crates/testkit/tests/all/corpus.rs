@@ -7,7 +7,7 @@
 use std::fs;
 use std::path::Path;
 
-use quotient_engines::{SearchOptions, Silent};
+use quotient_search::{SearchOptions, Silent};
 use quotient_testkit::examples::load_murphi;
 use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::prerequisites::corpus;

@@ -10,12 +10,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use num_bigint::BigUint;
 use quotient::languages::{Language, LoadOptions, load};
-use quotient_engines::{
-    CountersBounds, CountersError, CountersReport, Report, SearchOptions, Silent, StopReason, Subject, Verdict, check,
-    check_by_counters, plan_in_steps,
-};
+use quotient_counters::{CountersBounds, CountersError, CountersReport, check_by_counters};
+use quotient_explicit::check;
 use quotient_ir::{Budget, DeadlockMode, Layout, Model, PropertyId, PropertyKind, Source};
+use quotient_search::{Report, SearchOptions, Silent, StopReason, Subject, Verdict};
 use quotient_symmetry::{Preserved, TextSymmetries, symmetries_of_text};
+use quotient_systems::plan_in_steps;
 use quotient_testkit::examples::{
     csp_examples, dve_examples, load_murphi, murphi_examples, promela_examples, with_files_beside,
 };
@@ -63,7 +63,7 @@ fn by_counters(
 
 /// Compares a search with counters with the explicit one.
 fn compare(model: &Model, deadlock: DeadlockMode, tally: &Tally) -> Result<(), String> {
-    let text = |error: quotient_engines::EngineError| error.to_string();
+    let text = |error: quotient_search::EngineError| error.to_string();
     let layout = Layout::new(model).map_err(|error| error.to_string())?;
     let properties = checked(model);
     let options = SearchOptions {

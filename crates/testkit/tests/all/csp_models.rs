@@ -4,9 +4,10 @@
 use std::path::PathBuf;
 
 use quotient::languages::{Language, LoadOptions, load};
-use quotient_engines::{EngineError, Extent, SearchOptions, Silent, StopReason, SymmetrySource, Verdict};
 use quotient_ir::{Budget, DeadlockMode, Interrupt, Layout, Model, PropertyId, Source};
+use quotient_search::{EngineError, Extent, SearchOptions, Silent, StopReason, Verdict};
 use quotient_symmetry::Preserved;
+use quotient_systems::SymmetrySource;
 use quotient_testkit::examples::csp_examples;
 use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::promela::order;
@@ -149,7 +150,7 @@ fn compare(seed: u64, limit: u64) -> Result<Option<bool>, String> {
     let layout = Layout::new(&model).map_err(|error| told(error.to_string()))?;
     let budget = Budget::new(2_000_000, Interrupt::new());
     let plan =
-        quotient_engines::plan(&model, &layout, Preserved::Properties(&[]), SymmetrySource::Detected, None, &budget);
+        quotient_systems::plan(&model, &layout, Preserved::Properties(&[]), SymmetrySource::Detected, None, &budget);
     let plan = match plan {
         Err(EngineError::GaveUp(_)) => return Ok(Some(false)),
         plan => plan.map_err(failed)?,

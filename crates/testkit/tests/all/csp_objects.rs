@@ -5,8 +5,8 @@ use std::collections::{BTreeSet, VecDeque};
 use std::fmt::Write;
 
 use quotient::languages::{Language, LoadOptions, load};
-use quotient_engines::{SearchOptions, Silent, StopReason, Verdict};
 use quotient_ir::{DeadlockMode, Model, Source};
+use quotient_search::{SearchOptions, Silent, StopReason, Verdict};
 use quotient_testkit::promela::order;
 use quotient_testkit::random_murphi::Random;
 use quotient_testkit::search::check;

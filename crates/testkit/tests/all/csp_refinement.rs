@@ -2,10 +2,11 @@
 //! interpreter. Violations are replayed by the engine.
 
 use quotient::languages::{Language, LoadOptions, load};
-use quotient_engines::{
-    SearchOptions, Silent, StopReason, SymmetrySource, TemporalReport, UsedSymmetry, Verdict, check_temporal,
-};
+use quotient_graphs::{TemporalReport, UsedSymmetry};
 use quotient_ir::{Layout, Model, Source};
+use quotient_runs::check_temporal;
+use quotient_search::{SearchOptions, Silent, StopReason, Verdict};
+use quotient_systems::SymmetrySource;
 use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::random_csp::{RandomRefinement, random_refinement, random_symmetric_refinement};
 use quotient_testkit::switches::number_from;

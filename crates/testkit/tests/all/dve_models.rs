@@ -4,9 +4,10 @@
 use std::path::PathBuf;
 
 use quotient::languages::{Language, LoadOptions, load};
-use quotient_engines::{EngineError, Extent, SearchOptions, Silent, SymmetrySource, Verdict};
 use quotient_ir::{Budget, DeadlockMode, Interrupt, Layout, Model, PropertyId, Source};
+use quotient_search::{EngineError, Extent, SearchOptions, Silent, Verdict};
 use quotient_symmetry::Preserved;
+use quotient_systems::SymmetrySource;
 use quotient_testkit::examples::dve_examples;
 use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::promela::{count, order};
@@ -78,7 +79,7 @@ fn compare(seed: u64, limit: u64) -> Result<Option<bool>, String> {
     // Values that do not occur may be interchangeable in large numbers; that is not worth the time here.
     let budget = Budget::new(4_000_000, Interrupt::new());
     let plan =
-        quotient_engines::plan(&model, &layout, Preserved::Properties(&[]), SymmetrySource::Detected, None, &budget);
+        quotient_systems::plan(&model, &layout, Preserved::Properties(&[]), SymmetrySource::Detected, None, &budget);
     let plan = match plan {
         Err(EngineError::GaveUp(_)) => return Ok(Some(false)),
         plan => plan.map_err(failed)?,

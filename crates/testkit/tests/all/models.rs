@@ -2,8 +2,9 @@
 //! and on every transition system: the verdict, the states and the rules fired are the expected
 //! ones, and every violation comes with a run that replays.
 
-use quotient_engines::{EngineError, Report, SearchOptions, SearchOrder, Silent, Spill, Verdict, check_system};
+use quotient_explicit::check_system;
 use quotient_ir::{Interpreter, Layout, Model, PropertyKind, replay, verify};
+use quotient_search::{EngineError, Report, SearchOptions, SearchOrder, Silent, Spill, Verdict};
 use quotient_testkit::examples::{Example, murphi_examples, workspace};
 use quotient_testkit::expectation::Case;
 use quotient_testkit::pool::map_on_workers;

@@ -2,8 +2,8 @@
 //! begin to guess and however often the guess is wrong.
 
 use quotient::languages::{Language, LoadOptions, load};
-use quotient_engines::{Narrowing, Report, SearchOptions, SearchOrder, Silent};
 use quotient_ir::{DeadlockMode, Model, Source};
+use quotient_search::{Narrowing, Report, SearchOptions, SearchOrder, Silent};
 use quotient_testkit::random_b::random_machine;
 use quotient_testkit::random_murphi::{ProgramOptions, random_program};
 use quotient_testkit::random_promela::random_promela;

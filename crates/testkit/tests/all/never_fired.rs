@@ -2,8 +2,10 @@
 //! as the reference interpreter sees them, also where it searched representatives or annotated states only, and
 //! where it was stopped on its way.
 
-use quotient_engines::{AdaptiveError, PartitionTime, ReductionPlan, Report, SearchOptions, Silent, SymmetrySource};
+use quotient_explicit::{AdaptiveError, PartitionTime};
 use quotient_ir::{DeadlockMode, Interpreter, Layout, Model, Outcome, RuleId};
+use quotient_search::{Report, SearchOptions, Silent};
+use quotient_systems::{ReductionPlan, SymmetrySource};
 use quotient_testkit::examples::{load_murphi, murphi_examples, promela_examples};
 use quotient_testkit::oracle::explore;
 use quotient_testkit::pool::map_on_workers;

@@ -7,15 +7,16 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use quotient_engines::partial_order::Relations;
-use quotient_engines::relations;
-use quotient_engines::{
-    EngineError, Report, SearchOptions, SearchOrder, Silent, StopReason, Subject, SymmetrySource, Verdict,
-    ViolationLimit, check,
-};
+use quotient_explicit::check;
 use quotient_ir::{Budget, DeadlockMode, Interrupt, Layout, Model, Property, PropertyId, PropertyKind};
+use quotient_relations as relations;
 use quotient_representatives::Strategy;
+use quotient_search::partial_order::Relations;
+use quotient_search::{
+    EngineError, Report, SearchOptions, SearchOrder, Silent, StopReason, Subject, Verdict, ViolationLimit,
+};
 use quotient_symmetry::Preserved;
+use quotient_systems::SymmetrySource;
 use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::random_models::Sort;
 use quotient_testkit::search::plan;
@@ -228,7 +229,7 @@ fn compare_one(model: &Model, deadlock: DeadlockMode, seed: u64, tally: &Tally) 
         true => {
             let (preserved, strategy) = (Preserved::Properties(&properties), Some(Strategy::Canonical));
             let budget = Budget::new(DETECTION_OF_MANY, Interrupt::new());
-            match quotient_engines::plan(model, &layout, preserved, SymmetrySource::Detected, strategy, &budget) {
+            match quotient_systems::plan(model, &layout, preserved, SymmetrySource::Detected, strategy, &budget) {
                 Ok(plan) => Some(plan),
                 Err(EngineError::GaveUp(_)) => return Ok(()),
                 Err(error) => return Err(text(error)),

@@ -5,10 +5,12 @@
 use std::sync::Arc;
 
 use quotient::languages::{Language, LoadOptions, load};
-use quotient_engines::relations;
-use quotient_engines::{Report, SearchOptions, SearchOrder, Silent, Spill, Subject, SymmetrySource, Verdict, check};
+use quotient_explicit::check;
 use quotient_ir::{DeadlockMode, Interrupt, Layout, Model, PropertyId, PropertyKind, Source};
+use quotient_relations as relations;
 use quotient_representatives::Strategy;
+use quotient_search::{Report, SearchOptions, SearchOrder, Silent, Spill, Subject, Verdict};
+use quotient_systems::SymmetrySource;
 use quotient_testkit::examples::load_murphi;
 use quotient_testkit::search::plan;
 

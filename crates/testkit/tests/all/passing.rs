@@ -7,15 +7,14 @@
 
 use num_bigint::BigUint;
 use quotient::languages::{Language, LoadOptions, load};
-use quotient_engines::{
-    AdaptiveError, PartitionTime, Report, SearchOptions, SearchOrder, Silent, Spill, StopReason, SymmetrySource,
-    Verdict, check_system,
-};
+use quotient_explicit::{AdaptiveError, PartitionTime, check_system};
 use quotient_ir::{
     DeadlockMode, Expr, Formula, Interpreter, Layout, Model, Property, PropertyId, PropertyKind, Source, Span,
     UnaryOperator, verify,
 };
 use quotient_representatives::Strategy;
+use quotient_search::{Report, SearchOptions, SearchOrder, Silent, Spill, StopReason, Verdict};
+use quotient_systems::SymmetrySource;
 use quotient_testkit::examples::load_murphi;
 use quotient_testkit::oracle::{Exploration, explore};
 use quotient_testkit::partial_murphi::partial_program;
@@ -132,7 +131,7 @@ fn figures(report: &Report) -> (Verdict, Option<StopReason>, u64, u64, u64, usiz
 }
 
 fn compare(model: &Model, deadlock: DeadlockMode) -> Result<bool, String> {
-    let text = |error: quotient_engines::EngineError| error.to_string();
+    let text = |error: quotient_search::EngineError| error.to_string();
     let expected = explore(model, deadlock, LARGEST);
     if expected.class == VerdictClass::Inconclusive {
         return Ok(false);
@@ -188,7 +187,7 @@ fn compare(model: &Model, deadlock: DeadlockMode) -> Result<bool, String> {
 
 /// Searches that are stopped on their way, perhaps in a stretch between two stored states, and go on.
 fn compare_resumed(model: &Model, options: &SearchOptions, found: &Report) -> Result<(), String> {
-    let text = |error: quotient_engines::EngineError| error.to_string();
+    let text = |error: quotient_search::EngineError| error.to_string();
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let checkpoint = Some(folder.path().join("checkpoint"));
     for (threads, later) in [(1, 2), (2, 1)] {
@@ -223,7 +222,7 @@ fn compare_reduced(
     options: &SearchOptions,
     expected: &Exploration,
 ) -> Result<(), String> {
-    let text = |error: quotient_engines::EngineError| error.to_string();
+    let text = |error: quotient_search::EngineError| error.to_string();
     let properties: Vec<PropertyId> = model.properties.indices().collect();
     for strategy in Strategy::ALL {
         let plan = plan(model, layout, &properties, SymmetrySource::Detected, Some(strategy)).map_err(text)?;

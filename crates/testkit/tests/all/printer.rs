@@ -7,8 +7,8 @@ use std::fs;
 use std::path::PathBuf;
 
 use quotient::languages::{Language, LoadOptions, load};
-use quotient_engines::{SearchOptions, Silent};
 use quotient_ir::{DeadlockMode, Model, PrintOptions, Source, print_murphi};
+use quotient_search::{SearchOptions, Silent};
 use quotient_testkit::examples::{load_murphi, murphi_examples, promela_examples};
 use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::prerequisites::corpus;

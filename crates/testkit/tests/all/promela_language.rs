@@ -5,8 +5,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use quotient::languages::{Language, LoadOptions, load};
-use quotient_engines::{SearchOptions, Silent, Subject, SymmetrySource, Verdict};
 use quotient_ir::{DeadlockMode, Layout, Model, PropertyId, PropertyKind, Source};
+use quotient_search::{SearchOptions, Silent, Subject, Verdict};
+use quotient_systems::SymmetrySource;
 use quotient_testkit::promela::{Counts, count, load_promela, order};
 use quotient_testkit::search::{check, check_with, plan};
 use quotient_testkit::spin::Spin;

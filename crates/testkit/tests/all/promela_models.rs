@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use quotient::languages::{Language, LoadOptions, load};
-use quotient_engines::{EngineError, Extent, Report, SearchOptions, Silent, SymmetrySource, Verdict};
 use quotient_ir::{DeadlockMode, Layout, PropertyId, Source};
+use quotient_search::{EngineError, Extent, Report, SearchOptions, Silent, Verdict};
+use quotient_systems::SymmetrySource;
 use quotient_testkit::examples::promela_examples;
 use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::promela::{count, load_promela, order};

@@ -9,8 +9,8 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use quotient::languages::{Language, LoadOptions, load};
-use quotient_engines::{SearchOptions, Silent, Subject, Verdict};
 use quotient_ir::{DeadlockMode, Source, SourceStatement};
+use quotient_search::{SearchOptions, Silent, Subject, Verdict};
 use quotient_testkit::examples::workspace;
 use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::prerequisites::{Prerequisite, require_or_skip};

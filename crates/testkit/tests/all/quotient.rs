@@ -4,12 +4,11 @@
 use std::collections::BTreeSet;
 
 use num_bigint::BigUint;
-use quotient_engines::{
-    CrossCheck, Extent, ReductionPlan, Report, SearchOptions, SearchOrder, Silent, SymmetrySource, Verdict,
-};
 use quotient_ir::{DeadlockMode, Interpreter, Layout, Model, Outcome, PropertyId, PropertyKind, Valuation, replay};
 use quotient_representatives::{Canonicalizer, Strategy, Workspace};
+use quotient_search::{CrossCheck, Extent, Report, SearchOptions, SearchOrder, Silent, Verdict};
 use quotient_symmetry::{StateMap, detect};
+use quotient_systems::{ReductionPlan, SymmetrySource};
 use quotient_testkit::examples::{load_murphi, murphi_examples, workspace};
 use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::prerequisites::corpus;

@@ -6,10 +6,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use quotient_engines::{
-    PropertyReport, Report, SearchOptions, SearchOrder, Silent, SpecialisedSystem, Subject, Verdict, check_system,
-};
+use quotient_explicit::check_system;
 use quotient_ir::{DeadlockMode, Interpreter, Layout, Model, PrintOptions, PropertyKind, Rule, print_murphi, replay};
+use quotient_search::{PropertyReport, Report, SearchOptions, SearchOrder, Silent, Subject, Verdict};
+use quotient_systems::SpecialisedSystem;
 use quotient_testkit::agreement::compare_compiled;
 use quotient_testkit::examples::load_murphi;
 use quotient_testkit::oracle::{Exploration, explore, explore_with_priorities};

@@ -14,51 +14,100 @@ const EDGES: &[(&str, &[&str])] = &[
     ("ir", &["temporal"]),
     ("functions", &["ir"]),
     ("symmetry", &["functions", "groups", "ir"]),
+    ("representatives", &["groups", "ir", "symmetry"]),
     // Languages.
-    ("frontends", &["ir", "temporal"]),
+    ("kit", &["ir", "temporal"]),
+    ("murphi", &["ir", "kit", "temporal"]),
+    ("b", &["ir", "kit", "temporal"]),
+    ("promela", &["ir", "kit", "temporal"]),
+    ("dve", &["ir", "kit", "temporal"]),
+    ("csp", &["ir", "kit", "temporal"]),
+    ("pnml", &["ir", "kit", "temporal"]),
+    ("language-testkit", &["ir", "kit", "temporal"]),
     // What engines share.
     ("search", &["functions", "groups", "ir"]),
-    ("systems", &["groups", "ir", "search", "symmetry"]),
+    ("systems", &["groups", "ir", "representatives", "search", "symmetry"]),
     ("relations", &["functions", "ir", "search"]),
-    ("states", &["ir", "search", "symmetry", "systems"]),
+    ("states", &["ir", "representatives", "search", "symmetry", "systems"]),
     ("graphs", &["groups", "ir", "search", "symmetry", "temporal"]),
     ("booleans", &["functions", "ir"]),
     // Engines. None knows another.
     ("explicit", &["ir", "search", "states", "symmetry", "systems"]),
-    ("distributed", &["ir", "search", "states", "symmetry", "systems"]),
+    ("distributed", &["ir", "representatives", "search", "states", "symmetry", "systems"]),
     (
         "runs",
-        &["functions", "graphs", "groups", "ir", "relations", "search", "states", "symmetry", "systems", "temporal"],
+        &[
+            "functions",
+            "graphs",
+            "groups",
+            "ir",
+            "relations",
+            "representatives",
+            "search",
+            "states",
+            "symmetry",
+            "systems",
+            "temporal",
+        ],
     ),
     ("sets", &["booleans", "functions", "graphs", "groups", "ir", "search", "symmetry", "systems", "temporal"]),
     ("proofs", &["booleans", "functions", "groups", "ir", "search", "symmetry"]),
     ("counters", &["graphs", "ir", "search", "symmetry", "temporal"]),
     ("every", &["ir", "search", "systems"]),
-    // The names of all engines in one place.
+    // The facade, and the ways in.
     (
-        "engines",
+        "quotient",
         &[
+            "b",
             "counters",
+            "csp",
             "distributed",
+            "dve",
             "every",
             "explicit",
+            "functions",
             "graphs",
+            "groups",
+            "ir",
+            "kit",
+            "murphi",
+            "pnml",
+            "promela",
             "proofs",
             "relations",
+            "representatives",
             "runs",
             "search",
             "sets",
+            "symmetry",
             "systems",
         ],
     ),
-    // The facade, and the ways in.
-    ("quotient", &["engines", "frontends", "functions", "groups", "ir", "symmetry"]),
     ("explorer", &["quotient"]),
     ("language-server", &["quotient"]),
     ("cli", &["explorer", "ir", "language-server", "quotient"]),
     (
         "testkit",
-        &["engines", "frontends", "functions", "groups", "ir", "quotient", "search", "symmetry", "systems", "temporal"],
+        &[
+            "counters",
+            "distributed",
+            "explicit",
+            "functions",
+            "graphs",
+            "groups",
+            "ir",
+            "language-testkit",
+            "proofs",
+            "quotient",
+            "relations",
+            "representatives",
+            "runs",
+            "search",
+            "sets",
+            "symmetry",
+            "systems",
+            "temporal",
+        ],
     ),
 ];
 
@@ -76,8 +125,8 @@ const LINES: usize = 20_000;
 const CYCLE: usize = 6;
 
 /// The crates that still have more lines, or larger cycles. Whoever mends one removes it here.
-const STILL_LARGE: &[&str] = &["frontends", "symmetry"];
-const STILL_ENTANGLED: &[&str] = &["frontends", "ir", "quotient"];
+const STILL_LARGE: &[&str] = &[];
+const STILL_ENTANGLED: &[&str] = &[];
 
 /// A crate of the workspace.
 struct Room {

@@ -1,8 +1,9 @@
 //! Small models, each about one rule of the language (`semantics.txt`): our answer is the recorded
 //! one on every transition system, and so is rumur's where it is installed.
 
-use quotient_engines::{SearchOptions, Silent, check_system};
+use quotient_explicit::check_system;
 use quotient_ir::{Interpreter, Layout};
+use quotient_search::{SearchOptions, Silent};
 use quotient_testkit::examples::load_murphi;
 use quotient_testkit::pool::map_on_workers;
 use quotient_testkit::reference::ReferenceSystem;

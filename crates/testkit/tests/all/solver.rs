@@ -9,14 +9,13 @@ use std::ops::ControlFlow;
 use std::thread::available_parallelism;
 
 use quotient::{Engine, Error, Language, Plan, Refusal};
-use quotient_engines::{
-    EngineError, Observer, Operators, Progress, SearchOptions, Silent, SolverMethod, SolverReport, StopReason,
-    SymmetrySource, Verdict, as_aiger, check_by_solver,
-};
 use quotient_ir::{
     DeadlockMode, Interpreter, Interrupt, Layout, Model, Outcome, PropertyId, PropertyKind, Trace, Valuation,
 };
+use quotient_proofs::{Operators, SolverMethod, SolverReport, as_aiger, check_by_solver};
+use quotient_search::{EngineError, Observer, Progress, SearchOptions, Silent, StopReason, Verdict};
 use quotient_symmetry::CertifiedGroup;
+use quotient_systems::SymmetrySource;
 use quotient_testkit::abc::Abc;
 use quotient_testkit::examples::{Example, load_murphi, murphi_examples};
 use quotient_testkit::expectation::Case;

@@ -1,8 +1,9 @@
 //! Starts up to symmetry: one of each orbit is enough, whatever the text of the starts.
 
 use num_bigint::BigUint;
-use quotient_engines::{Extent, SearchOptions, Silent, SymmetrySource};
 use quotient_ir::{DeadlockMode, Layout, PropertyId};
+use quotient_search::{Extent, SearchOptions, Silent};
+use quotient_systems::SymmetrySource;
 use quotient_testkit::examples::load_murphi;
 use quotient_testkit::random_murphi::Random;
 use quotient_testkit::search::{cross_check, plan};

@@ -7,12 +7,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use num_bigint::BigUint;
 use quotient::languages::{Language, LoadOptions, load};
-use quotient_engines::{
-    Report, SearchOptions, SetsReport, Silent, StopReason, Subject, SymbolicError, SymbolicReport, SymbolicSymmetry,
-    SymmetrySource, Verdict, ViolationLimit, Way, check, check_symbolic, count_by_saturation,
-};
+use quotient_explicit::check;
 use quotient_ir::{Budget, DeadlockMode, Layout, Model, PropertyId, PropertyKind, Source};
 use quotient_representatives::Strategy;
+use quotient_search::{Report, SearchOptions, Silent, StopReason, Subject, Verdict, ViolationLimit};
+use quotient_sets::{
+    SetsReport, SymbolicError, SymbolicReport, SymbolicSymmetry, Way, check_symbolic, count_by_saturation,
+};
+use quotient_systems::SymmetrySource;
 use quotient_testkit::examples::{
     csp_examples, dve_examples, load_murphi, murphi_examples, promela_examples, with_files_beside,
 };
@@ -46,7 +48,7 @@ fn violated(report: &Report) -> Vec<Subject> {
 
 /// Compares symbolic searches of a model with the explicit one.
 fn compare(model: &Model, deadlock: DeadlockMode, tally: &Tally) -> Result<(), String> {
-    let text = |error: quotient_engines::EngineError| error.to_string();
+    let text = |error: quotient_search::EngineError| error.to_string();
     let layout = Layout::new(model).map_err(|error| error.to_string())?;
     compare_saturation(model, &layout, tally)?;
     let is_kept = |kind| matches!(kind, PropertyKind::Invariant | PropertyKind::Cover | PropertyKind::AlwaysReachable);

@@ -8,15 +8,19 @@
 use std::ops::ControlFlow;
 
 use quotient::languages::{Language, LoadOptions, Loaded, load};
-use quotient_engines::temporal::tree::{EdgeClasses, Ending, Graph, GraphBuilder, TreeOptions, check_tree};
-use quotient_engines::{
-    CountersError, EngineError, FairnessMode, FairnessScope, SearchOptions, Silent, SymbolicError, SymbolicSymmetry,
-    SymmetrySource, UsedSymmetry, Verdict, check_symbolic_tree, check_temporal, check_temporal_by_counters,
+use quotient_counters::{CountersError, check_temporal_by_counters};
+use quotient_graphs::UsedSymmetry;
+use quotient_graphs::{
+    tree::EdgeClasses, tree::Ending, tree::Graph, tree::GraphBuilder, tree::TreeOptions, tree::check_tree,
 };
 use quotient_ir::{
     Expr, Fairness, Formula as PropertyFormula, Layout, Model, Positions, PropertyId, PropertyKind, Source, TableIndex,
     Temporal, TemporalClaim,
 };
+use quotient_runs::check_temporal;
+use quotient_search::{EngineError, FairnessMode, FairnessScope, SearchOptions, Silent, Verdict};
+use quotient_sets::{SymbolicError, SymbolicSymmetry, check_symbolic_tree};
+use quotient_systems::SymmetrySource;
 use quotient_temporal::{Atom, Automaton, Cube, Transition};
 use quotient_testkit::examples::load_murphi;
 use quotient_testkit::pool::map_on_workers;

@@ -6,15 +6,15 @@
 use std::time::Duration;
 
 use quotient::languages::{Language, LoadOptions, load};
-use quotient_engines::{
-    EngineError, SearchOptions, Silent, SymmetrySource, TemporalParts, TemporalReport, Verdict, check_temporal,
-    parts_obstacle,
-};
+use quotient_graphs::TemporalReport;
 use quotient_ir::walk::{Node, visit_nodes};
 use quotient_ir::{
     BinaryOperator, Expr, ExprId, Fairness, Formula as PropertyFormula, Layout, Model, Parameter, Positions, Property,
     PropertyId, PropertyKind, Root, RuleId, Source, Span, Temporal, TemporalClaim, UnaryOperator,
 };
+use quotient_runs::{check_temporal, parts_obstacle};
+use quotient_search::{EngineError, SearchOptions, Silent, TemporalParts, Verdict};
+use quotient_systems::SymmetrySource;
 use quotient_temporal::print::plain;
 use quotient_temporal::random::{FormulaShape, Random as FormulaRandom, random_formula};
 use quotient_temporal::{Atom, Automaton, Cube, Formulas, Transition, translate};
@@ -200,7 +200,7 @@ fn check_model(model: &Model, by_symmetries: bool) -> Result<Tally, String> {
             for parts in report.searches.iter().filter_map(|it| it.parts) {
                 tally.searches += 1;
                 tally.reduced += u64::from(parts.reduced > 0);
-                let is_symmetric = report.searches.iter().any(|it| it.symmetry != quotient_engines::UsedSymmetry::None);
+                let is_symmetric = report.searches.iter().any(|it| it.symmetry != quotient_graphs::UsedSymmetry::None);
                 tally.symmetric += u64::from(is_symmetric);
                 if source.is_none() && threads == 1 && parts.reduced > 0 {
                     if all_states == 0 {

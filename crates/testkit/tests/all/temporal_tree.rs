@@ -5,11 +5,12 @@
 
 use std::ops::ControlFlow;
 
-use quotient_engines::StopReason;
-use quotient_engines::temporal::tree::{
-    EdgeClasses, Ending, Evidence, FairnessClasses, Graph, GraphBuilder, TreeError, TreeOptions, check_tree,
+use quotient_graphs::{
+    tree::EdgeClasses, tree::Ending, tree::Evidence, tree::FairnessClasses, tree::Graph, tree::GraphBuilder,
+    tree::TreeError, tree::TreeOptions, tree::check_tree,
 };
 use quotient_ir::Fairness;
+use quotient_search::StopReason;
 use quotient_temporal::print::plain;
 use quotient_temporal::random::{FormulaShape, Random, random_formula};
 use quotient_temporal::{Atom, Formula, Formulas, Lasso, Letter, Node, PathQuantifier, translate};
