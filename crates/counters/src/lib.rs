@@ -14,6 +14,7 @@
 mod canonical;
 mod columns;
 mod concrete;
+mod door;
 mod execution;
 mod facts;
 mod local;
@@ -36,6 +37,7 @@ use quotient_symmetry::TextSymmetries;
 
 use columns::Scheme;
 use concrete::{NoRun, Runs};
+pub use door::{CountedRuns, Counters, CountersQuestion};
 use quotient_search::{
     Checks, EngineError, Figures, Observer, Report, RuleFirings, SearchOptions, StopReason, Verdicts, failure,
 };

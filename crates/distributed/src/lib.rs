@@ -6,6 +6,7 @@
 //!   between workers, level by level.
 //! * `saving` writes what each worker has at the end of a level to its own disk, and reads it again.
 
+mod door;
 mod handshake;
 mod joining;
 mod messages;
@@ -41,6 +42,7 @@ use quotient_states::{
 use quotient_systems::{DeferredSystem, PassingSystem, ReductionPlan, SpecialisedSystem};
 use worker::{Broken, Common, Outcome, Watcher, WorkerSearch};
 
+pub use door::{Distributed, Shared};
 pub use joining::{JoinError, Membership, join};
 pub use network::Network;
 

@@ -10,6 +10,7 @@ mod adaptive;
 mod barrier;
 mod check;
 mod disk;
+mod door;
 mod explore;
 mod form;
 mod memory;
@@ -21,4 +22,5 @@ pub use adaptive::{
     AdaptiveError, AdaptiveReport, GuardedEdge, GuardedQuotient, PartitionTime, check_adaptive, guarded_quotient,
 };
 pub use check::{check, check_system};
+pub use door::Explicit;
 pub use narrowing::layout_for;

@@ -15,6 +15,7 @@ mod aiger;
 mod atoms;
 mod bounded;
 mod clauses;
+mod door;
 mod formula;
 mod ic3;
 mod representative;
@@ -30,6 +31,7 @@ pub use aiger::as_aiger;
 use atoms::{Atom, Atoms};
 use bounded::{Bounded, BoundedCheck, Induction, Proof, by_induction, confirms};
 use clauses::{Halted, Limits};
+pub use door::{ProofQuestion, Proofs};
 use formula::Bit;
 use ic3::{Outcome, Prover};
 use quotient_search::{

@@ -1,6 +1,8 @@
 //! Searches with counted objects: what the text shows to be interchangeable, the engine, and what is refused.
 
-use quotient_counters::{CountersBounds, CountersError, CountersReport, check_by_counters, check_temporal_by_counters};
+use std::sync::Arc;
+
+use quotient_counters::{CountedRuns, Counters, CountersBounds, CountersError, CountersQuestion, CountersReport};
 use quotient_graphs::TemporalReport;
 use quotient_ir::{Budget, Iteration, Parameter, PropertyId, Source, TypeId, TypeKind};
 use quotient_search::{SearchOptions, StopReason, Verdict};
@@ -11,7 +13,7 @@ use crate::error::Error;
 use crate::found::{Found, stopped};
 use crate::model::Model;
 use crate::plan::{Plan, Refusal, refuse_counters};
-use crate::search::{unfinished, within_memory};
+use crate::search::{answer, unfinished, within_memory};
 
 /// When a check tries to count.
 struct Trials {
@@ -74,7 +76,7 @@ fn tried(
     properties: &[PropertyId],
     is_temporal: bool,
     control: &Control,
-) -> Option<(TextSymmetries, u64)> {
+) -> Option<(Arc<TextSymmetries>, u64)> {
     let Trials { values, states_for_each } = trials(&plan.model);
     if !may_count(plan, values as u64, is_temporal) {
         return None;
@@ -110,7 +112,7 @@ pub(crate) fn try_temporal(
     let Some((_, most_states)) = tried(plan, &[property], true, control) else { return Ok(None) };
     control.enter(Phase::Searching);
     let search = SearchOptions { max_states: Some(most_states), ..search.clone() };
-    match check_temporal(&plan.model, property, &search, &mut Follower::new(control, None)) {
+    match check_temporal(&plan.model, property, &search, control) {
         Ok(report) if report.verdict != Verdict::Inconclusive => Ok(Some(report)),
         Err(error @ Error::Internal(_)) => Err(error),
         _ => Ok(None),
@@ -122,10 +124,10 @@ pub(crate) fn check_temporal(
     model: &Model,
     property: PropertyId,
     search: &SearchOptions,
-    follower: &mut Follower,
+    control: &Control,
 ) -> Result<TemporalReport, Error> {
-    check_temporal_by_counters(model.ir(), model.layout(), property, search, follower)
-        .map_err(|error| error_of(model.source(), error))
+    let job = model.job(search.clone(), property);
+    answer(CountedRuns, job, Follower::new(control, None), control)?.map_err(|error| error_of(model.source(), error))
 }
 
 /// The states of a model.
@@ -189,10 +191,13 @@ fn counting(search: &SearchOptions) -> SearchOptions {
     SearchOptions { statistics: true, ..search.clone() }
 }
 
-fn text(model: &Model, properties: &[PropertyId], control: &Control) -> Option<TextSymmetries> {
+fn text(model: &Model, properties: &[PropertyId], control: &Control) -> Option<Arc<TextSymmetries>> {
     control.enter(Phase::Detecting);
     let budget = Budget::until(control.interrupt());
-    symmetries_of_text(model.ir(), model.layout(), Preserved::Properties(properties), &budget).ok().flatten()
+    symmetries_of_text(model.ir(), model.layout(), Preserved::Properties(properties), &budget)
+        .ok()
+        .flatten()
+        .map(Arc::new)
 }
 
 fn too_large() -> Refusal {
@@ -201,14 +206,14 @@ fn too_large() -> Refusal {
 
 fn run(
     model: &Model,
-    text: &TextSymmetries,
+    text: &Arc<TextSymmetries>,
     (search, bounds): (&SearchOptions, CountersBounds),
     control: &Control,
 ) -> Result<Explored, Error> {
     control.enter(Phase::Searching);
-    let mut follower = Follower::new(control, None);
-    let search = within_memory(search, control);
-    let found = check_by_counters(model.ir(), model.layout(), text, (&search, bounds), &mut follower);
+    let question = CountersQuestion { text: Arc::clone(text), bounds };
+    let job = model.job(within_memory(search, control), question);
+    let found = answer(Counters, job, Follower::new(control, None), control)?;
     let found = found.map_err(|error| error_of(model.source(), error))?;
     let CountersReport { report, families, most_entities, tokens } = found;
     let sizes: Vec<String> = families.iter().map(u64::to_string).collect();

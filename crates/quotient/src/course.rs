@@ -8,8 +8,8 @@ use std::sync::Arc;
 use quotient_ir::PropertyId;
 use quotient_relations::{Obstacle, relations_within};
 use quotient_search::partial_order::Relations;
-use quotient_search::{EngineError, Marks, Measure, Pace, Run, SearchOptions, Step, StopReason, Verdict};
-use quotient_sets::{SymbolicError, SymbolicReport, count_by_saturation};
+use quotient_search::{Engine, EngineError, Marks, Measure, Pacing, Run, SearchOptions, Step, StopReason, Verdict};
+use quotient_sets::{Saturation, SymbolicError, SymbolicReport};
 use quotient_systems::ReductionPlan;
 
 use crate::adaptive::{self, Attempt, Searched};
@@ -249,13 +249,9 @@ impl<'a> Course<'a> {
                 ordered_states: u64::MAX,
                 ..search.clone()
             };
-            let (model, watched) = (model.clone(), Limited(control.clone()));
             let plan = self.in_use.as_ref().and_then(Symmetries::plan).cloned();
-            let work = move |pace: &Pace<_>| {
-                let mut observer = pace.observer(watched, Measure::States, None);
-                search::run_within(&model, plan.as_deref(), &options, &mut observer)
-            };
-            self.parts = Run::start(control.interrupt(), work);
+            let pacing = Pacing { measure: Measure::States, marks: None };
+            self.parts = search::begin(model, plan, options, Limited(control.clone()), pacing, control);
         }
         let Some(run) = &mut self.parts else { return Ok(Event::Ended(End::Nothing)) };
         let found = match run.advance_until_interrupted(total) {
@@ -373,10 +369,8 @@ impl<'a> Course<'a> {
 /// Begins to compute the set of all states, without any work. None if there are too few resources.
 fn start_set(model: &Model, search: &SearchOptions, control: &Control) -> Option<Run<SetAnswer>> {
     let options = symbolic::counting(search, control, symbolic::TRIED_BYTES);
-    let model = model.clone();
-    Run::start(control.interrupt(), move |pace| {
-        count_by_saturation(model.ir(), model.layout(), &options, pace.budget())
-    })
+    let (job, watched) = (model.job(options, ()), Limited(control.clone()));
+    Saturation.start(job, watched, Pacing::WITHOUT_MARKS, control.interrupt()).ok()
 }
 
 /// The set of all states, if it was found.

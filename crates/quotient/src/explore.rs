@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use num_bigint::BigUint;
 use quotient_distributed::Membership;
-use quotient_explicit::GuardedQuotient;
+use quotient_explicit::{GuardedQuotient, check};
 use quotient_groups::SparsePermutation;
 use quotient_ir::{Action, DeadlockMode, Interrupt, Layout};
 use quotient_relations::relations;
@@ -570,7 +570,8 @@ fn search_states(
             let layout = model.layout();
             let collector = Collector { follower: Follower::new(&control, None), witnesses, layout, draws, sink };
             let mut observer = pace.observer(collector, Measure::Steps, Some(marks));
-            let report = search::run(&model, plan.as_deref(), &search, &control, &mut observer);
+            let job = model.job(search::within_memory(&search, &control), plan.clone());
+            let report = check(&job.model, &job.layout, plan.as_deref(), &job.options, &mut observer);
             report.map(|report| (report, observer.watched.sink))
         })
     };

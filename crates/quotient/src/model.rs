@@ -19,7 +19,7 @@ use crate::languages::{
 use crate::lowering::Lowering;
 use crate::names::visible;
 use crate::refusal::Refusal;
-use quotient_search::defect::Defect;
+use quotient_search::{Defect, Job, SearchOptions};
 
 /// Options for loading a model.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -87,8 +87,8 @@ impl fmt::Debug for Model {
 }
 
 struct Loaded {
-    model: ir::Model,
-    layout: Layout,
+    model: Arc<ir::Model>,
+    layout: Arc<Layout>,
     language: Option<Language>,
     warnings: Vec<Diagnostic>,
     files: Vec<TextFile>,
@@ -222,6 +222,7 @@ impl Model {
         }
         let layout = layout_of(&model)?;
         let (warnings, files, constants) = (Vec::new(), Vec::new(), Vec::new());
+        let (model, layout) = (Arc::new(model), Arc::new(layout));
         Ok(Self(Arc::new(Loaded { model, layout, language: None, warnings, files, constants, reading: None })))
     }
 
@@ -252,7 +253,7 @@ impl Model {
     pub(crate) fn with_ir(&self, model: ir::Model) -> Self {
         let Loaded { layout, language, warnings, files, constants, reading, .. } = &*self.0;
         Self(Arc::new(Loaded {
-            model,
+            model: Arc::new(model),
             layout: layout.clone(),
             language: *language,
             warnings: warnings.clone(),
@@ -346,6 +347,10 @@ impl Model {
     /// The model.
     pub fn ir(&self) -> &ir::Model {
         &self.0.model
+    }
+    /// What an engine works on.
+    pub(crate) fn job<Q>(&self, options: SearchOptions, question: Q) -> Job<Q> {
+        Job { model: Arc::clone(&self.0.model), layout: Arc::clone(&self.0.layout), options, question }
     }
     /// The layout of its states.
     pub fn layout(&self) -> &Layout {
@@ -463,6 +468,7 @@ fn load_text(reading: Reading, files: Vec<TextFile>) -> Result<Model, Error> {
     };
     let (layout, warnings) = (layout_of(&loaded.model)?, loaded.warnings);
     let (model, language, reading) = (loaded.model, Some(language), Some(reading));
+    let (model, layout) = (Arc::new(model), Arc::new(layout));
     Ok(Model(Arc::new(Loaded { model, layout, language, warnings, files, constants, reading })))
 }
 

@@ -1,8 +1,7 @@
 //! Runs to remarks. A remark that a search reached is searched for again as if its absence were claimed. So a shortest
 //! run to it is found like a counterexample, with the same reduction.
 
-use std::sync::Arc;
-
+use quotient_explicit::Explicit;
 use quotient_ir::{DeadlockMode, Expr, Formula, PropertyId, PropertyKind, UnaryOperator};
 use quotient_search::SearchOptions;
 
@@ -41,9 +40,9 @@ fn with_run(plan: &Plan, found: &Found, property: PropertyId, control: &Control)
     };
     // What preserves a remark preserves its absence, so the same symmetries can be used.
     let symmetries = found.symmetries.as_ref().filter(|symmetries| symmetries.adaptive.is_none());
-    let method = symmetries.and_then(Symmetries::plan).map(Arc::as_ref);
-    let options = search::within_memory(&options, control);
-    let report = quotient_explicit::check(&model, plan.model.layout(), method, &options, &mut Limited(control.clone()))
+    let method = symmetries.and_then(Symmetries::plan).cloned();
+    let job = plan.model.with_ir(model).job(search::within_memory(&options, control), method);
+    let report = search::answer(Explicit, job, Limited(control.clone()), control)?
         .map_err(|error| Error::of_engine(plan.model.source(), error))?;
     let trace = report.properties.into_iter().find_map(|report| report.trace);
     Ok(Remark { property, trace })

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
 use quotient_ir::PropertyKind;
-use quotient_search::{EngineError, Measure, PropertyReport, Run, StopReason, Subject, Verdict};
+use quotient_search::{EngineError, Measure, Pacing, PropertyReport, StopReason, Subject, Verdict};
 use quotient_systems::ReductionPlan;
 
 use crate::adaptive::{self, Searched};
@@ -189,12 +189,9 @@ fn search_with_symmetries(plan: &Plan, control: &Control) -> Result<Found, Error
     let phase = if options.cross_check { Phase::Comparing } else { Phase::Searching };
     let mut start = |method: Option<Arc<ReductionPlan>>, marks| {
         control.enter(phase);
-        let (model, search, watched) = (model.clone(), search.clone(), control.clone());
-        Run::start(control.interrupt(), move |pace| {
-            let follower = Follower::new(&watched, checkpoints);
-            let mut observer = pace.observer(follower, Measure::Steps, Some(marks));
-            search::run(&model, method.as_deref(), &search, &watched, &mut observer)
-        })
+        let (follower, options) = (Follower::new(control, checkpoints), search::within_memory(search, control));
+        let pacing = Pacing { measure: Measure::Steps, marks: Some(marks) };
+        search::begin(model, method, options, follower, pacing, control)
     };
     let question = Question { model, search, properties, wish, control };
     let finish = course::follow(&question, terms, &mut start)?;

@@ -1,47 +1,47 @@
-//! Calls of the engines: every search goes through here, within the remaining memory.
+//! Calls of the engines: every search goes through their doors here, within the remaining memory.
 
-use quotient_distributed::Network;
-use quotient_search::{EngineError, Observer, Report, SearchOptions, StopReason};
+use std::sync::Arc;
+
+use quotient_explicit::Explicit;
+use quotient_search::{
+    self as search, Engine, EngineError, Job, NoAnswer, Observer, Pacing, Report, Run, SearchOptions, StopReason,
+};
 use quotient_systems::ReductionPlan;
 
 use crate::control::Control;
+use crate::error::Error;
 use crate::model::Model;
 
 /// The part of the memory for states at which they are stored in few bytes each, where that is possible: one half.
 const DENSE_SHARE: u64 = 2;
 
-/// Searches as planned, or without a reduction if there is no plan.
-pub(crate) fn run(
+/// Begins to search states as planned, or without a reduction if there is no plan. None if there are too few resources.
+pub(crate) fn begin(
     model: &Model,
-    plan: Option<&ReductionPlan>,
-    options: &SearchOptions,
+    plan: Option<Arc<ReductionPlan>>,
+    options: SearchOptions,
+    watched: impl Observer + Send + 'static,
+    pacing: Pacing,
     control: &Control,
-    observer: &mut dyn Observer,
-) -> Result<Report, EngineError> {
-    quotient_explicit::check(model.ir(), model.layout(), plan, &within_memory(options, control), observer)
+) -> Option<Run<Result<Report, EngineError>>> {
+    // Only several machines refuse to be paced.
+    Explicit.start(model.job(options, plan), watched, pacing, control.interrupt()).ok()
 }
 
-/// The same together with other processes.
-pub(crate) fn run_distributed(
-    model: &Model,
-    plan: Option<&ReductionPlan>,
-    network: &Network,
-    options: &SearchOptions,
+/// The answer of an engine, whatever it takes within the limits of the control.
+///
+/// # Errors
+/// If there is a defect in this program, or there are too few resources.
+pub(crate) fn answer<E: Engine>(
+    engine: E,
+    job: Job<E::Question>,
+    watched: impl Observer + Send + 'static,
     control: &Control,
-    observer: &mut dyn Observer,
-) -> Result<Report, EngineError> {
-    let options = within_memory(options, control);
-    quotient_distributed::check_distributed(model.ir(), model.layout(), plan, network, &options, observer)
-}
-
-/// A search as planned within the memory that the options allow, beside another search.
-pub(crate) fn run_within(
-    model: &Model,
-    plan: Option<&ReductionPlan>,
-    options: &SearchOptions,
-    observer: &mut dyn Observer,
-) -> Result<Report, EngineError> {
-    quotient_explicit::check(model.ir(), model.layout(), plan, options, observer)
+) -> Result<E::Answer, Error> {
+    search::answer(engine, job, watched, control.interrupt()).map_err(|error| match error {
+        NoAnswer::Defect(defect) => defect.into(),
+        NoAnswer::Refused(_) => Error::Stopped(StopReason::OutOfMemory),
+    })
 }
 
 /// The same options, with the remaining memory.
@@ -56,5 +56,5 @@ pub(crate) fn within_memory(options: &SearchOptions, control: &Control) -> Searc
 /// The report of a search that was stopped before it produced a result.
 pub(crate) fn unfinished(model: &Model, options: &SearchOptions, reason: StopReason, control: &Control) -> Report {
     let progress = control.progress().unwrap_or_default();
-    quotient_search::unfinished(model.ir(), model.layout(), options, reason, &progress)
+    search::unfinished(model.ir(), model.layout(), options, reason, &progress)
 }

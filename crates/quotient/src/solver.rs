@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use quotient_proofs::{Operators, SolverMethod, SolverReport, check_by_solver};
+use quotient_proofs::{Operators, ProofQuestion, Proofs, SolverMethod, SolverReport};
 
 use crate::control::{Control, Follower};
 use crate::error::Error;
@@ -11,7 +11,7 @@ use crate::languages::Language;
 use crate::options::{Reduction, Symmetry};
 use crate::plan::Plan;
 use crate::report::ProofReport;
-use crate::search::within_memory;
+use crate::search::{answer, within_memory};
 
 /// Finds symmetries, and asks a solver.
 pub(crate) fn search(plan: &Plan, method: SolverMethod, control: &Control) -> Result<Found, Error> {
@@ -21,10 +21,9 @@ pub(crate) fn search(plan: &Plan, method: SolverMethod, control: &Control) -> Re
         ControlFlow::Continue(symmetries) => symmetries,
         ControlFlow::Break(found) => return Ok(found),
     };
-    let group = symmetries.as_ref().and_then(|symmetries| symmetries.group.as_ref()).map(|group| &group.group);
-    let mut follower = Follower::new(control, None);
-    let search = within_memory(search, control);
-    let found = check_by_solver(model.ir(), model.layout(), group, method, &search, &mut follower)
+    let group = symmetries.as_ref().and_then(|symmetries| symmetries.group.as_ref()).map(|group| group.group.clone());
+    let job = model.job(within_memory(search, control), ProofQuestion { method, group });
+    let found = answer(Proofs, job, Follower::new(control, None), control)?
         .map_err(|error| Error::of_engine(model.source(), error))?;
     let SolverReport { report, method, gates, queries, clauses, depth, generators: _, invariant } = found;
     let operators = match model.language() {

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use quotient_graphs::TemporalReport;
 use quotient_ir::{PropertyId, Source};
 use quotient_search::{SearchOptions, StopReason, Verdict};
-use quotient_sets::{SymbolicError, SymbolicReport, SymbolicSymmetry, Way, check_symbolic, check_symbolic_tree};
+use quotient_sets::{OwnSymmetry, Sets, SetsOfTrees, SymbolicError, SymbolicReport, Way};
 
 use crate::control::{Control, Follower, Phase};
 use crate::detection::Symmetries;
@@ -14,7 +14,7 @@ use crate::found::{Found, symmetries_first};
 use crate::model::Model;
 use crate::options::{Options, Reduction, Symmetry};
 use crate::plan::{Plan, Refusal};
-use crate::search::within_memory;
+use crate::search::{answer, within_memory};
 
 /// The room for diagrams when sets are tried: beyond it, they are not small.
 pub(crate) const TRIED_BYTES: u64 = 1 << 30;
@@ -33,10 +33,9 @@ fn search_within(plan: &Plan, control: &Control, bytes: u64) -> Result<Found, Er
         ControlFlow::Break(found) => return Ok(found),
     };
     let used = used(symmetries.as_ref(), way);
-    let mut follower = Follower::new(control, None);
     let mut search = within_memory(search, control);
     search.max_memory = search.max_memory.map(|room| room.min(bytes));
-    let found = check_symbolic(model.ir(), model.layout(), used, &search, &mut follower);
+    let found = answer(Sets, model.job(search, used), Follower::new(control, None), control)?;
     let SymbolicReport { report, sets } = found.map_err(|error| error_of(plan, error))?;
     Ok(Found { sets: Some(sets), ..Found::new(symmetries, report) })
 }
@@ -50,9 +49,8 @@ pub(crate) fn explore(
     bytes: u64,
 ) -> Result<(Found, Option<(u64, u64)>), Error> {
     control.enter(Phase::Searching);
-    let mut follower = Follower::new(control, None);
     let search = counting(search, control, bytes);
-    let found = check_symbolic(model.ir(), model.layout(), None, &search, &mut follower);
+    let found = answer(Sets, model.job(search, None), Follower::new(control, None), control)?;
     Ok(counted(found.map_err(|error| refused(model.source(), error))?))
 }
 
@@ -108,10 +106,8 @@ pub(crate) fn check_tree(
         },
     };
     let used = used(found.symmetries.as_ref().or(own.as_ref()), way);
-    let mut follower = Follower::new(control, None);
-    let search = within_memory(search, control);
-    check_symbolic_tree(model.ir(), model.layout(), property, used, &search, &mut follower)
-        .map_err(|error| error_of(plan, error))
+    let job = model.job(within_memory(search, control), (property, used));
+    answer(SetsOfTrees, job, Follower::new(control, None), control)?.map_err(|error| error_of(plan, error))
 }
 
 /// Which symmetries are wanted, and how they are used.
@@ -123,9 +119,9 @@ fn wish(options: &Options) -> (Symmetry, Option<Way>) {
     }
 }
 
-fn used(symmetries: Option<&Symmetries>, way: Option<Way>) -> Option<SymbolicSymmetry<'_>> {
+fn used(symmetries: Option<&Symmetries>, way: Option<Way>) -> Option<OwnSymmetry> {
     let group = symmetries.and_then(|symmetries| symmetries.group.as_ref());
-    group.map(|group| SymbolicSymmetry { group: &group.group, way })
+    group.map(|group| OwnSymmetry { group: group.group.clone(), way })
 }
 
 fn error_of(plan: &Plan, error: SymbolicError) -> Error {

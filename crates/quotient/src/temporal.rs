@@ -2,6 +2,7 @@
 
 use quotient_graphs::TemporalReport;
 use quotient_ir::PropertyId;
+use quotient_runs::{RunQuestion, Runs};
 use quotient_search::{EngineError, FairnessMode, PropertyReport, StopReason, Subject, TemporalParts, Verdict};
 use quotient_systems::SymmetrySource;
 
@@ -14,7 +15,7 @@ use crate::options::{Engine, Reduction, Symmetry};
 use crate::partial_order;
 use crate::plan::{Plan, Refusal};
 use crate::schedule::detection_beside;
-use crate::search::within_memory;
+use crate::search::{answer, within_memory};
 use crate::symbolic;
 
 /// Checks the temporal properties of a plan, and adds the verdicts to what was found.
@@ -99,7 +100,6 @@ fn search(
     (property, found): (PropertyId, &Found),
     source: Option<SymmetrySource>,
 ) -> Result<TemporalReport, Error> {
-    let (model, layout) = (plan.model.ir(), plan.model.layout());
     let mut options = within_memory(&plan.search, control);
     if plan.options.reduction != Reduction::Auto || plan.options.cross_check {
         // A reduction was asked for.
@@ -121,19 +121,17 @@ fn search(
     {
         return Ok(report);
     }
-    let mut follower = Follower::new(control, None);
     if plan.options.engine == Engine::Counters {
-        let checked = counters::check_temporal(&plan.model, property, &options, &mut follower);
+        let checked = counters::check_temporal(&plan.model, property, &options, control);
         return match control.stop_reason() {
             Some(reason) if checked.is_err() => Ok(unfinished(property, reason, plan.search.fairness)),
             _ => checked,
         };
     }
-    let checked = quotient_runs::check_temporal(model, layout, property, source, &options, &mut follower);
+    let (parts, question) = (options.temporal_parts, RunQuestion { property, symmetries: source });
+    let checked = answer(Runs, plan.model.job(options, question), Follower::new(control, None), control)?;
     match (checked, control.stop_reason()) {
-        (Ok(TemporalReport { all_steps: Some(reason), .. }), None)
-            if options.temporal_parts == TemporalParts::Always =>
-        {
+        (Ok(TemporalReport { all_steps: Some(reason), .. }), None) if parts == TemporalParts::Always => {
             Err(Refusal::PartialOrder(reason).into())
         }
         (Ok(report), _) => Ok(report),

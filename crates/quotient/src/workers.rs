@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use quotient_distributed::{JoinError, Membership};
+use quotient_distributed::{Distributed, JoinError, Membership, Shared};
 use quotient_search::SearchOptions;
 
 use crate::control::{Control, Follower, Phase};
@@ -53,7 +53,7 @@ pub(crate) fn conduct(
     search: &SearchOptions,
     (wish, preserved): ((Symmetry, Reduction), ToPreserve),
     control: &Control,
-    mut follower: Follower,
+    follower: Follower,
 ) -> Result<Conducted, Error> {
     control.enter(Phase::Joining);
     let network = match quotient_distributed::join(membership, facts, control.interrupt()) {
@@ -69,8 +69,10 @@ pub(crate) fn conduct(
     // The others have to be told before this process ends.
     control.write_at_the_end();
     let options = SearchOptions { threads: membership.workers, ..search.clone() };
-    let method = symmetries.as_ref().and_then(Symmetries::plan).map(Arc::as_ref);
-    let report = search::run_distributed(model, method, &network, &options, control, &mut follower)
+    let options = search::within_memory(&options, control);
+    let plan = symmetries.as_ref().and_then(Symmetries::plan).cloned();
+    let shared = Shared { plan, network: Arc::clone(&network) };
+    let report = search::answer(Distributed, model.job(options, shared), follower, control)?
         .map_err(|error| Error::of_workers(model.source(), error, search))?;
     let (processes, workers) = (network.processes(), network.workers());
     let note = format!(

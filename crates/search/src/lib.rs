@@ -7,6 +7,7 @@
 
 mod checks;
 pub mod defect;
+mod engine;
 mod forecast;
 mod forwarding;
 pub mod need;
@@ -21,6 +22,7 @@ pub mod words;
 
 pub use checks::{Checks, is_passing};
 pub use defect::Defect;
+pub use engine::{Engine, Job, NoAnswer, Pacing, Refused, answer};
 pub use forecast::Forecast;
 pub use forwarding::Wrapper;
 pub use observer::{Clock, Edge, Observer, Progress, Silent};

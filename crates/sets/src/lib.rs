@@ -6,6 +6,7 @@
 //! searches.
 
 mod diagrams;
+mod door;
 mod machine;
 mod order;
 mod runs;
@@ -35,6 +36,7 @@ use crate::symmetry::Symmetries;
 use quotient_booleans::{Encoding, Full, Refusal};
 use quotient_search::{Checks, EngineError, Figures, Observer, Report, SearchOptions, Silent, StopReason, Verdicts};
 
+pub use door::{OwnSymmetry, Saturation, Sets, SetsOfTrees};
 pub use symmetry::Way;
 pub use tree::check_symbolic_tree;
 

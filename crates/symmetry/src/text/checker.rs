@@ -4,7 +4,7 @@
 //! for each expression and statement that the claimed permutations commute with it. It shares with the inference what
 //! computations are (`opaque`), and when orders cannot be noticed (`order`), but neither the walk nor the unification.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use quotient_functions::Preserved;
 use quotient_ir::{
@@ -93,9 +93,9 @@ enum Value {
     /// A value of a role: the image of it in the image.
     Of(Role),
     /// Computed from values of roles.
-    Computed(Rc<ComputedFrom>),
+    Computed(Arc<ComputedFrom>),
     /// One of these: the same one in the image.
-    Either(Rc<[Value; 2]>),
+    Either(Arc<[Value; 2]>),
 }
 
 pub(super) struct Checker<'a> {
@@ -380,8 +380,8 @@ impl Walker<'_> {
         Ok(())
     }
 
-    fn local(&self, local: LocalId) -> Rc<Shape> {
-        Rc::clone(self.checker.shapes.local(self.scope, local))
+    fn local(&self, local: LocalId) -> Arc<Shape> {
+        Arc::clone(self.checker.shapes.local(self.scope, local))
     }
 
     fn constant(&self, expression: ExprId) -> Option<i64> {
@@ -535,7 +535,7 @@ impl Walker<'_> {
                         self.plays(&other, role)?;
                         Value::Of(role)
                     }
-                    (then, otherwise) => Value::Either(Rc::new([then, otherwise])),
+                    (then, otherwise) => Value::Either(Arc::new([then, otherwise])),
                 }
             }
             Expr::Quantified { local, range, body, .. } => {
@@ -609,7 +609,7 @@ impl Walker<'_> {
             let closed = leaves.iter().all(|(role, domain)| self.checker.claim.preserves(*role, domain));
             let domains: Vec<&Domain> = leaves.iter().map(|(_, domain)| domain).collect();
             if is_complete && closed && is_checkable(&domains) {
-                return Ok(Value::Computed(Rc::new((computation, leaves))));
+                return Ok(Value::Computed(Arc::new((computation, leaves))));
             }
         }
         match &model.pool[expression] {
@@ -643,16 +643,16 @@ impl Walker<'_> {
 
     // ---- places ----
 
-    fn place(&mut self, place: PlaceId) -> Checked<Rc<Shape>> {
+    fn place(&mut self, place: PlaceId) -> Checked<Arc<Shape>> {
         let checker = self.checker;
         let entry = &checker.model.pool[place];
         let mut shape = match &entry.root {
-            Root::Variable(variable) => Rc::clone(&checker.shapes.variables[*variable]),
+            Root::Variable(variable) => Arc::clone(&checker.shapes.variables[*variable]),
             Root::Local(local) => self.local(*local),
             Root::Result { function, arguments } => {
                 self.call(*function, arguments)?;
                 match &checker.shapes.results[function.position()] {
-                    Some(shape) => Rc::clone(shape),
+                    Some(shape) => Arc::clone(shape),
                     None => return self.refuse("a function has no result"),
                 }
             }
@@ -665,15 +665,15 @@ impl Walker<'_> {
         };
         for step in &entry.steps {
             shape = match (step, &*shape) {
-                (Step::Field(field), Shape::Record(fields)) => Rc::clone(&fields[*field as usize]),
+                (Step::Field(field), Shape::Record(fields)) => Arc::clone(&fields[*field as usize]),
                 (Step::Index(index), Shape::Array { role, element, .. }) => {
                     let index = self.expression(*index)?;
                     self.plays(&index, *role)?;
-                    Rc::clone(element)
+                    Arc::clone(element)
                 }
                 (Step::Index(index), Shape::Multiset { element, .. }) => {
                     self.position(*index, &shape)?;
-                    Rc::clone(element)
+                    Arc::clone(element)
                 }
                 _ => return self.refuse("a step does not fit"),
             };

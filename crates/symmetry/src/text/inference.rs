@@ -3,7 +3,7 @@
 //!
 //! Nothing here is trusted: the checker reads the text again.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use quotient_functions::Preserved;
 use quotient_ir::walk::{Node, body_nodes, visit_nodes, visit_statements};
@@ -276,7 +276,7 @@ impl<'m> Inference<'m, '_> {
 
     fn scope(&mut self) -> Walk<()> {
         for parameter in self.scope.parameters(self.model) {
-            let shape = Rc::clone(self.findings.shapes.local(self.scope, parameter.local));
+            let shape = Arc::clone(self.findings.shapes.local(self.scope, parameter.local));
             match (&parameter.range, &*shape) {
                 (range, Shape::Scalar { role, .. }) => {
                     self.uses(*role, Use::Parameter);
@@ -295,7 +295,7 @@ impl<'m> Inference<'m, '_> {
             self.condition(condition)?;
             if self.scope.is_assumption(self.model) {
                 for parameter in self.scope.parameters(self.model) {
-                    let shape = Rc::clone(self.findings.shapes.local(self.scope, parameter.local));
+                    let shape = Arc::clone(self.findings.shapes.local(self.scope, parameter.local));
                     shape.visit(&mut |role, _, _| {
                         self.visit(role, parameter.local, Visitor::Assumption(condition), Why::MayFail(condition));
                     });
@@ -394,7 +394,7 @@ impl<'m> Inference<'m, '_> {
                 self.condition(probe)?;
                 // Its condition does not go wrong any more.
                 if let Expr::Quantified { local, range, body, .. } = &self.model.pool[quantifier] {
-                    let role = scalar(&Rc::clone(self.findings.shapes.local(self.scope, *local)));
+                    let role = scalar(&Arc::clone(self.findings.shapes.local(self.scope, *local)));
                     self.iteration(*local, role, range)?;
                     self.uses(role, Use::Quantifier);
                     self.condition(*body)?;
@@ -417,7 +417,7 @@ impl<'m> Inference<'m, '_> {
                 then
             }
             Expr::Quantified { local, range, body, .. } => {
-                let role = scalar(&Rc::clone(self.findings.shapes.local(self.scope, *local)));
+                let role = scalar(&Arc::clone(self.findings.shapes.local(self.scope, *local)));
                 self.iteration(*local, role, range)?;
                 self.condition(*body)?;
                 self.uses(role, Use::Quantifier);
@@ -527,11 +527,11 @@ impl<'m> Inference<'m, '_> {
 
     // ---- places ----
 
-    fn place(&mut self, place: PlaceId) -> Walk<Rc<Shape>> {
+    fn place(&mut self, place: PlaceId) -> Walk<Arc<Shape>> {
         let place = &self.model.pool[place];
         let mut shape = match &place.root {
-            Root::Variable(variable) => Rc::clone(&self.findings.shapes.variables[*variable]),
-            Root::Local(local) => Rc::clone(self.findings.shapes.local(self.scope, *local)),
+            Root::Variable(variable) => Arc::clone(&self.findings.shapes.variables[*variable]),
+            Root::Local(local) => Arc::clone(self.findings.shapes.local(self.scope, *local)),
             Root::Result { function, arguments } => {
                 self.call(*function, arguments)?;
                 let result = self.findings.shapes.results[function.position()].clone();
@@ -546,16 +546,16 @@ impl<'m> Inference<'m, '_> {
         };
         for step in &place.steps {
             shape = match (step, &*shape) {
-                (Step::Field(field), Shape::Record(fields)) => Rc::clone(&fields[*field as usize]),
+                (Step::Field(field), Shape::Record(fields)) => Arc::clone(&fields[*field as usize]),
                 (Step::Index(index), Shape::Array { role, element, .. }) => {
-                    let (own, element) = (*role, Rc::clone(element));
+                    let (own, element) = (*role, Arc::clone(element));
                     let index = self.expression(*index)?;
                     self.findings.unify(index, own);
                     self.uses(own, Use::Index);
                     element
                 }
                 (Step::Index(index), Shape::Multiset { element, .. }) => {
-                    let element = Rc::clone(element);
+                    let element = Arc::clone(element);
                     self.position(*index, &shape)?;
                     element
                 }
@@ -620,7 +620,7 @@ impl<'m> Inference<'m, '_> {
     fn call(&mut self, function: FunctionId, arguments: &'m [Argument]) -> Walk<()> {
         let parameters = &self.model.functions[function].parameters;
         for (parameter, argument) in parameters.iter().zip(arguments) {
-            let shape = Rc::clone(self.findings.shapes.local(Scope::Function(function), *parameter));
+            let shape = Arc::clone(self.findings.shapes.local(Scope::Function(function), *parameter));
             match argument {
                 Argument::Value(value) => {
                     let role = self.expression(*value)?;
@@ -703,7 +703,7 @@ impl<'m> Inference<'m, '_> {
             }
             StatementKind::Bind { local, place } => {
                 let place = self.place(*place)?;
-                let local = Rc::clone(self.findings.shapes.local(self.scope, *local));
+                let local = Arc::clone(self.findings.shapes.local(self.scope, *local));
                 self.unify(&local, &place);
             }
             StatementKind::If { branches, otherwise } => {
@@ -718,7 +718,7 @@ impl<'m> Inference<'m, '_> {
                 self.statements(body)?;
             }
             StatementKind::For { local, range, body } => {
-                let role = scalar(&Rc::clone(self.findings.shapes.local(self.scope, *local)));
+                let role = scalar(&Arc::clone(self.findings.shapes.local(self.scope, *local)));
                 self.iteration(*local, role, range)?;
                 self.uses(role, Use::Loop);
                 self.visit(role, *local, Visitor::Loop(body), Why::Visits(*local));
@@ -768,7 +768,7 @@ impl<'m> Inference<'m, '_> {
         Ok(())
     }
 
-    fn result(&self) -> Rc<Shape> {
+    fn result(&self) -> Arc<Shape> {
         let Scope::Function(function) = self.scope else { unreachable!("verified: only functions return values") };
         self.findings.shapes.results[function.position()].clone().expect("verified: it has a result")
     }
@@ -815,7 +815,7 @@ pub(super) fn pin_instance(model: &Model, findings: &mut Findings<'_>, preserved
         let cause = Cause { scope: Some(scope), span: scope.span(model), why: Why::Instance(property) };
         let mut cells = arguments.iter();
         for parameter in scope.parameters(model) {
-            match &*Rc::clone(findings.shapes.local(scope, parameter.local)) {
+            match &*Arc::clone(findings.shapes.local(scope, parameter.local)) {
                 Shape::Scalar { role, .. } => {
                     findings.pin(*role, cells.next().copied().unwrap_or_default(), cause);
                 }
@@ -829,7 +829,7 @@ pub(super) fn pin_instance(model: &Model, findings: &mut Findings<'_>, preserved
 pub(super) fn fix_amounts(model: &Model, findings: &mut Findings<'_>) {
     for (id, variable) in model.variables.iter_enumerated() {
         let cause = Cause { scope: None, span: variable.span, why: Why::Amounts };
-        let shape = Rc::clone(&findings.shapes.variables[id]);
+        let shape = Arc::clone(&findings.shapes.variables[id]);
         shape.visit(&mut |role, ty, part| {
             if part == Part::Contents && model.is_amount(ty) {
                 findings.fixed.push((role, cause));
@@ -842,7 +842,7 @@ pub(super) fn fix_amounts(model: &Model, findings: &mut Findings<'_>) {
 pub(super) fn pin_beginnings(model: &Model, findings: &mut Findings<'_>) {
     for (id, variable) in model.variables.iter_enumerated().filter(|(_, variable)| !variable.may_be_undefined) {
         let cause = Cause { scope: None, span: variable.span, why: Why::Begins(id) };
-        let shape = Rc::clone(&findings.shapes.variables[id]);
+        let shape = Arc::clone(&findings.shapes.variables[id]);
         shape.visit(&mut |role, ty, part| {
             if part == Part::Contents {
                 findings.pin(role, model.domain(ty).least(), cause);

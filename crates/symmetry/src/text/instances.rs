@@ -1,6 +1,6 @@
 //! The action of symmetries from the text on instances: arguments are permuted as values of their roles.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use quotient_functions::{Instance, Preserved, Subject};
 use quotient_groups::{OrbitPartition, Point, SparsePermutation};
@@ -139,7 +139,7 @@ impl TextInstances {
 fn roles_of_parameters(model: &Model, shapes: &Shapes, scope: Scope) -> Option<Vec<Option<Role>>> {
     let mut roles = Vec::new();
     for parameter in scope.parameters(model) {
-        let shape: &Rc<Shape> = shapes.local(scope, parameter.local);
+        let shape: &Arc<Shape> = shapes.local(scope, parameter.local);
         match &**shape {
             Shape::Scalar { role, .. } => {
                 let is_position =

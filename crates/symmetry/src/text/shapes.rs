@@ -1,7 +1,7 @@
 //! The roles that values play. Every scalar position of the text gets a role: the contents of a variable, an index of
 //! an array, a parameter, the result of a function. Positions between which values flow share a role.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use quotient_ir::{
     ExprId, Formula, FunctionId, Local, LocalId, Model, Parameter, PropertyId, PropertyKind, RuleId, Span, StartId,
@@ -30,16 +30,16 @@ pub enum Shape {
         /// Their type.
         index: TypeId,
         /// What it consists of.
-        element: Rc<Shape>,
+        element: Arc<Shape>,
     },
     /// A record: its fields.
-    Record(Vec<Rc<Shape>>),
+    Record(Vec<Arc<Shape>>),
     /// A multiset.
     Multiset {
         /// The greatest number of elements.
         capacity: u64,
         /// What it consists of.
-        element: Rc<Shape>,
+        element: Arc<Shape>,
     },
 }
 
@@ -121,9 +121,9 @@ impl Scope {
 /// The roles of everything that is declared.
 #[derive(Clone, Debug)]
 pub struct Shapes {
-    pub(super) variables: Table<VariableId, Rc<Shape>>,
-    pub(super) locals: FxHashMap<Scope, Vec<Rc<Shape>>>,
-    pub(super) results: Vec<Option<Rc<Shape>>>,
+    pub(super) variables: Table<VariableId, Arc<Shape>>,
+    pub(super) locals: FxHashMap<Scope, Vec<Arc<Shape>>>,
+    pub(super) results: Vec<Option<Arc<Shape>>>,
     /// How many roles there are, from 0.
     pub(super) roles: u32,
 }
@@ -166,7 +166,7 @@ impl Shapes {
     }
 
     /// The shape of a local.
-    pub fn local(&self, scope: Scope, local: LocalId) -> &Rc<Shape> {
+    pub fn local(&self, scope: Scope, local: LocalId) -> &Arc<Shape> {
         &self.locals[&scope][local.position()]
     }
 
@@ -177,7 +177,7 @@ impl Shapes {
             variables.push(variable.renamed(rename));
         }
         let locals = self.locals.iter().map(|(scope, own)| {
-            let own: Vec<Rc<Shape>> = own.iter().map(|shape| shape.renamed(rename)).collect();
+            let own: Vec<Arc<Shape>> = own.iter().map(|shape| shape.renamed(rename)).collect();
             (*scope, own)
         });
         let locals = locals.collect();
@@ -187,12 +187,12 @@ impl Shapes {
 }
 
 /// A shape of a type with new roles.
-fn shape(model: &Model, ty: TypeId, roles: &mut u32) -> Option<Rc<Shape>> {
+fn shape(model: &Model, ty: TypeId, roles: &mut u32) -> Option<Arc<Shape>> {
     let mut fresh = || {
         *roles += 1;
         (*roles < MOST_ROLES).then_some(Role(*roles - 1))
     };
-    Some(Rc::new(match &model.types[ty].kind {
+    Some(Arc::new(match &model.types[ty].kind {
         TypeKind::Array { index, element } => {
             Shape::Array { role: fresh()?, index: *index, element: shape(model, *element, roles)? }
         }
@@ -221,8 +221,8 @@ impl Shape {
         }
     }
 
-    fn renamed(&self, rename: &mut dyn FnMut(Role) -> Role) -> Rc<Self> {
-        Rc::new(match self {
+    fn renamed(&self, rename: &mut dyn FnMut(Role) -> Role) -> Arc<Self> {
+        Arc::new(match self {
             Self::Scalar { role, ty } => Self::Scalar { role: rename(*role), ty: *ty },
             Self::Array { role, index, element } => {
                 Self::Array { role: rename(*role), index: *index, element: element.renamed(rename) }
