@@ -1,4 +1,4 @@
-//! A model as Boolean functions of bits: what decision diagrams and solvers work on.
+//! A model as Boolean functions of bits: what decision diagrams and solvers work on. Knows no engine.
 //!
 //! [`Encoding`] says which bits a slot has, [`Translator`] turns the functions of a model (the `functions` crate) into
 //! functions of these bits, and [`Steps`] has those of all instances. How a Boolean function is represented is the

@@ -8,6 +8,9 @@
 //!    must commute with the table of the computation; and the initial states must be mapped to each other.
 //! 3. `checker` shows each claim from the text alone. Only then is there a group.
 //!
+//! `patch` has constants that are assigned together, `order` says when loops and quantifiers may be reordered, `words` what
+//! a claim rests on.
+//!
 //! The cost is that of reading the text and the initial states: instances of rules are not enumerated.
 
 mod analysis;
