@@ -1,5 +1,4 @@
-//! The engines of quotient under one name. Owns nothing: everything here is in the crates of the single engines and of
-//! what they share. Knows nothing of the facade.
+//! The engines of quotient under one name: everything here is in the crates of the single engines and of what they share.
 
 pub use quotient_every as every;
 pub use quotient_relations as relations;

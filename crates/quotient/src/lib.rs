@@ -59,8 +59,9 @@
 //!
 //! * **Loading**: `model`, `languages` (the table of languages), `lowering` (what a front end may leave out),
 //!   `identity`.
-//! * **Questions**: `options`, `plan` (supported or refused, by [`quotient_engines::need`]), `refusal`, `selection`.
-//! * **A check**: `checks` and `run`. `slicing` makes the model smaller and lifts runs back; `strict` searches the
+//! * **Questions**: `options`, `plan` (supported or refused, by the table `need` of the crate `search`), `refusal`,
+//!   `selection`.
+//! * **A check**: `checks` and `run`; `found` is what a search found. `slicing` makes the model smaller and lifts runs back; `strict` searches the
 //!   model with strict quantifiers if its text then has more symmetries. `search`, `temporal`, `symbolic`, `solver`,
 //!   `counters`, `adaptive`, `partial_order` and `workers` call the engines. `optima` asks again for a better state,
 //!   `covers` and `remarks` for runs.
