@@ -8,7 +8,8 @@
 //!   the first states or on request ([both](../../../docs/adr/0012-threads-and-disk.md)). Beyond these, threads share
 //!   one table and find the states of a level [in any order](../../../docs/adr/0043-any-order-within-a-level.md).
 //! * `narrowing` packs large states by the values that occur
-//!   ([how](../../../docs/adr/0014-states-packed-by-what-occurs.md)); `form` says how a search stores states.
+//!   ([how](../../../docs/adr/0014-states-packed-by-what-occurs.md)); `form` says how a search stores states,
+//!   `barrier` is for its threads.
 
 mod adaptive;
 mod barrier;

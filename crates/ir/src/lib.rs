@@ -15,8 +15,8 @@
 //! * **Display**: `presentation`, `notation`, `operations`, `chart`, `calling` and `watched` are data about how runs
 //!   are shown, without effect on the meaning of a model; `display` makes text of them. `murphi` prints models as
 //!   Murphi.
-//! * **Work**: `budget` has budgets, meters and interrupts. Work is counted, not timed. `diagnostics` describes what
-//!   is wrong with a text, and where.
+//! * **Work**: `index` has typed indices, `assembly` makes models of parts. `budget` has budgets, meters and
+//!   interrupts. Work is counted, not timed. `diagnostics` describes what is wrong with a text, and where.
 //!
 //! Where to change what: an operator is added in `expression`, then wherever the compiler reports a missing case
 //! (interpreter, `verify`, printer, `functions/src/unfold`, `systems/src/evaluator`; compiled code may leave it to the

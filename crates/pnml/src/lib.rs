@@ -11,7 +11,7 @@
 //! * `lower/goals.rs` settles claims about unbounded nets by that set ([why
 //!   so](../../../docs/adr/0055-coverability-answers.md)).
 //!
-//! Knows nothing of other languages, symmetry or engines.
+//! `outline` is for editors. Knows nothing of other languages, symmetry or engines.
 
 mod covering;
 mod lower;

@@ -5,7 +5,8 @@
 //! `creation` leaves out [orders that nobody can tell
 //! apart](../../../docs/adr/0027-orders-that-nobody-can-tell-apart.md), which break symmetries, and `private` states
 //! between steps that [concern one process](../../../docs/adr/0037-private-points.md). Formulas are read by a parser
-//! of their own, after macros (`lower/formulas.rs`). Knows nothing of other languages, symmetry or engines.
+//! of their own, after macros (`lower/formulas.rs`). `outline` and `conditions` are for editors and for conditions
+//! given separately. Knows nothing of other languages, symmetry or engines.
 
 mod conditions;
 mod lower;

@@ -6,11 +6,11 @@
 //!   internal error, never a verdict. `cross_check` compares a reduced search with the unreduced one, `statistics`
 //!   counts firings.
 //! * **A search**: `expansion` expands a state, `batch` and `lookup` find out which successors are new, [`judge`] is
-//!   the only way into a store. `findings` has the violations that are kept, and what a kind of error is; `liveness`
-//!   decides `AG EF`.
+//!   the only way into a store. `exploration` is its result, `recent` has states seen lately. `findings` has the
+//!   violations that are kept, and what a kind of error is; `liveness` decides `AG EF`.
 //! * **Stores**: `store`; `dense`, a few bytes for each state ([how](../../../docs/adr/0039-compact-stores.md),
 //!   [chosen by itself](../../../docs/adr/0046-dense-by-itself.md)); `shards`, `overflow` and `records` for threads
-//!   and disk; `checkpoint` saves and resumes. `pages` asks for large pages and has the only `unsafe` code.
+//!   and disk; `checkpoint` saves and resumes. `pages` asks for large pages and has the `unsafe` code of this crate.
 
 pub mod batch;
 pub mod checkpoint;

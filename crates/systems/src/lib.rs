@@ -2,8 +2,8 @@
 //! nothing of searches.
 //!
 //! * `evaluator`: rules specialised to each valuation of their parameters. `compiled`: the same as machine code (on
-//!   unsupported processors, only the evaluator); `compiled/call.rs` has the only `unsafe` code. `deferred`: the
-//!   evaluator first, then machine code.
+//!   unsupported processors, only the evaluator); `compiled/call.rs` has the `unsafe` code of this crate. `deferred`:
+//!   the evaluator first, then machine code.
 //! * `passing`: [transient states](../../../docs/adr/0013-states-passed-through.md) are passed through.
 //! * `quotient`: one state of each orbit, by representatives or markers. `guard` checks that slots hold only values
 //!   that detection considered possible.
@@ -12,6 +12,8 @@
 //!   to earlier ones ([rationale](../../../docs/adr/0020-representatives-at-the-speed-of-a-step.md)).
 //! * `repacking` and `possible`: states in a layout that is as narrow as the model allows.
 //! * [`walk`]: single steps, on the reference interpreter.
+//! * `firing`: which rules fired at all; `packed_map`: symmetries as maps of packed states; `patience` stops searches
+//!   whose layout is too narrow.
 //!
 //! To make successors faster, see `compiled/dispatch.rs`, `compiled/translation.rs` and `evaluator`. The interpreter
 //! as a system, for comparison, is `testkit/src/reference.rs`.
