@@ -1,5 +1,6 @@
 //! What instances of rules do to each other, computed from the functions of a model: when two steps commute, which can
-//! enable or disable which. Searches that take a part of the steps read the result ([`Relations`](quotient_search::partial_order::Relations)). Knows no search.
+//! enable or disable which. Searches that take a part of the steps read the result
+//! ([`Relations`](quotient_search::partial_order::Relations)). Knows no search.
 //!
 //! * `deciding` finds out what a step does to a condition, and whether two steps commute: on `effects`, which are a
 //!   compact form of what is written, or else on the functions themselves, by `composition`.

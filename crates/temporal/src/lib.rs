@@ -1,8 +1,8 @@
 //! Temporal logic: LTL with past and CTL*, from text to automata.
 //!
-//! Owns formulas and their syntax, normal forms, simplification, invariance under stuttering, and the translation of LTL to
-//! generalised Büchi automata. Knows nothing about models: atomic propositions are numbers, and the text of an atom is left
-//! to the caller.
+//! Owns formulas and their syntax, normal forms, simplification, invariance under stuttering, and the translation of
+//! LTL to generalised Büchi automata. Knows nothing about models: atomic propositions are numbers, and the text of an
+//! atom is left to the caller.
 //!
 //! * `syntax`: text becomes a tree with spans. A `Dialect` says which tokens belong to expressions of the language, so
 //!   that `[] (p -> <> (q && x == 3))` has the atoms `p`, `q` and `x == 3`; an `AtomReader` of the front end reads
