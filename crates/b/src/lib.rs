@@ -1,7 +1,11 @@
 //! B: classical B machines, as ProB and Atelier B read them, translated to a [`Model`](quotient_ir::Model).
 //!
 //! `syntax` parses the text, `typing` composes machines and types them (`core`, `types`), `sizing` fixes deferred sets
-//! and constants with the values of `evaluation`, and `lower` builds the model.
+//! and constants with the values of `evaluation`, and `lower` builds the model. Temporal formulas are lowered here,
+//! since runs that end are finite: `typing/temporal.rs` reads atoms, `lower/temporal.rs` gives the meaning.
+//! Expressions to evaluate are read by `lower/calls.rs`. `settings` come from outside of the formulas; `outline` and
+//! `conditions` are for editors and for conditions given separately. Knows nothing of other languages, symmetry or
+//! engines.
 
 mod conditions;
 mod core;

@@ -1,12 +1,12 @@
-//! A model as Boolean functions of bits: what decision diagrams and solvers work on.
+//! A model as Boolean functions of bits: what decision diagrams and solvers work on. Knows no engine.
 //!
 //! [`Encoding`] says which bits a slot has, [`Translator`] turns the functions of a model (the `functions` crate) into
 //! functions of these bits, and [`Steps`] has those of all instances. How a Boolean function is represented is the
 //! business of a [`Logic`]: a diagram, or a literal of a formula.
 //!
-//! The functions of a model are exact on its reachable states only, and some codes stand for no value. So the functions
-//! of bits describe a system that agrees with the model on reachable states, and does something fixed elsewhere. Whatever
-//! is inductive in that system holds in all reachable states of the model.
+//! The functions of a model are exact on its reachable states only, and some codes stand for no value. So the
+//! functions of bits describe a system that agrees with the model on reachable states, and does something fixed
+//! elsewhere. Whatever is inductive in that system holds in all reachable states of the model.
 
 mod encoding;
 mod numbers;

@@ -1,4 +1,9 @@
 //! The binary `quotient`: arguments, progress, rendering. Everything about models is in the library of the same name.
+//!
+//! `arguments` is the grammar of the command line; `commands` has a file for each command, from arguments to options,
+//! a call of the library, and output; `render` shows results as text, JSON, JUnit, SARIF and HTML. `watch` shows
+//! progress and cancels on an interrupt, `failure` has the exit statuses, `invocation` what every JSON object says
+//! about its origin.
 
 mod arguments;
 mod commands;

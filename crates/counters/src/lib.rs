@@ -1,15 +1,21 @@
 //! Checking with counted objects: where values are freely interchangeable, a state is how many of them are in which
-//! local state, and the shared part (counter abstraction). It is exact: a state with counted objects stands for all
-//! states that differ by a permutation, and nothing else.
+//! local state, and the shared part (counter abstraction; [why so](../../../docs/adr/0042-counted-objects.md)). It is
+//! exact: a state with counted objects stands for all states that differ by a permutation, and nothing else. Knows no
+//! other engine.
 //!
-//! `columns` says which cells belong to objects, `world` has the cells by entities, `machine` and `execution` evaluate
-//! and execute on them (`sums`: loops that only add up), `canonical` is the stored form (`numbered`: by numbers of rows),
-//! `steps` has the steps and the values of properties (`moves` and `local`: steps that are known already; `facts`: conditions),
-//! `store` and `search` the states, `orbits` how many states of the model they represent, and `concrete` runs of the model.
-//! The reference interpreter replays these.
+//! * `columns` says which cells belong to objects, `world` has the cells by entities; `machine` and `execution`
+//!   evaluate and execute on them (`sums`: loops that only add up).
+//! * `canonical` is the stored form (`numbered`: [by numbers of rows](../../../docs/adr/0054-states-by-numbers.md)).
+//! * `steps` has the steps and the values of properties; `moves` and `local` the [steps that are
+//!   known](../../../docs/adr/0051-local-steps-are-known.md) already, `facts` the conditions.
+//! * `store` and `search` have the states, `orbits` how many states of the model they represent, `concrete` runs of
+//!   the model, which the reference interpreter replays.
+//! * `tracked` is a model that follows the objects of a property; `temporal` has the graph of all states, and formulas
+//!   on it.
 //!
-//! What the evaluator does not show exactly is refused, with the place. That values are interchangeable is what the text
-//! shows ([`quotient_symmetry::symmetries_of_text`]), checked there.
+//! What the evaluator does not show exactly is refused, with the place. That values are interchangeable is what the
+//! text shows ([`quotient_symmetry::symmetries_of_text`]), checked there. To count more, see `columns` (which
+//! declarations have columns) and `execution` (when iterations cannot notice each other).
 
 mod canonical;
 mod columns;

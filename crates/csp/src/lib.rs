@@ -1,4 +1,9 @@
 //! CSP#: the language of PAT, read into a [`Model`](quotient_ir::Model).
+//!
+//! `syntax` has the form of the language. In `lower`, `steps` is the operational semantics, `objects` PAT's library,
+//! and `claims` what is asserted: formulas have a parser of their own, and events are values of a variable. `outline`
+//! and `conditions` are for editors and for conditions given separately. Knows nothing of other languages, symmetry or
+//! engines.
 
 mod conditions;
 mod lower;

@@ -1,10 +1,15 @@
-//! A search on several machines, by timely dataflow ([why so](../../../docs/adr/0040-several-machines.md)).
+//! A search on several machines, by timely dataflow ([why so](../../../docs/adr/0040-several-machines.md)). Timely and
+//! sockets are only here. Expansion, judge, store and verdicts are those of `quotient_states`. Knows no other engine.
 //!
 //! * `joining` connects the processes, after a `handshake` by which they recognise each other; `network` has the
 //!   connections, and notices when one is lost.
-//! * `worker` is the search: each worker stores and expands the states of its share. `post` carries states and `messages`
-//!   between workers, level by level.
+//! * `worker` is the search: each worker stores and expands the states of its share ([by
+//!   hash](../../../docs/adr/0045-shares-by-all-bits.md)). `post` carries states and `messages` between workers, level
+//!   by level.
 //! * `saving` writes what each worker has at the end of a level to its own disk, and reads it again.
+//!
+//! Only the first process of a search prints. `testkit/src/workers.rs` runs processes as threads that are connected by
+//! sockets.
 
 mod door;
 mod handshake;

@@ -1,4 +1,8 @@
 //! DVE: the language of DiVinE and of the BEEM benchmark, read into a [`Model`](quotient_ir::Model).
+//!
+//! `syntax` has the form of the language. In `lower`, `rules` has the meaning of transitions and `property` the
+//! automata of properties. `outline` and `conditions` are for editors and for conditions given separately. Knows
+//! nothing of other languages, symmetry or engines.
 
 mod conditions;
 mod lower;

@@ -1,5 +1,7 @@
-//! Claims about every size: a property of all members of a family of models that differ in how many interchangeable
-//! objects there are ([why so](../../../docs/adr/0038-every-size.md)).
+//! Claims about every size: a property of all members of a family of models that differ in the number of
+//! interchangeable objects of one type ([why so](../../../docs/adr/0038-every-size.md)) or
+//! [two](../../../docs/adr/0044-two-types-for-every-size.md), or of [objects in a
+//! line](../../../docs/adr/0049-order-for-every-size.md). Knows no other engine; the facade searches small members.
 //!
 //! * `family`: what the members share, and their states as what is shared and what each object holds;
 //! * `comparison`: whether two models are the same text;
@@ -8,8 +10,12 @@
 //! * `scope`: which members a search is about, and which it needs;
 //! * `views`: a set of views of states that no step leaves;
 //! * `backward`: parts of states that no reachable state contains, found from what is wrong;
-//! * `cutoff`: how many objects suffice for any number of them, shown from the text;
-//! * `recheck`: what was found by either, checked by other code.
+//! * `cutoff`: [how many objects suffice](../../../docs/adr/0053-cut-offs.md) for any number of them, shown from the
+//!   text;
+//! * `recheck`: what was found by either, checked by other code, and whether a small member has all views.
+//!
+//! To accept more texts, see `classification` (what a step concerns) and `family` (states of objects); compare with
+//! brute force in `testkit/tests/all/every.rs`. `testkit/src/random_families.rs` has random families.
 
 mod backward;
 mod classification;

@@ -1,8 +1,13 @@
-//! A page about a model in a browser: the progress of its search, its quotient as a graph, its runs and its symmetries.
+//! A page about a model in a browser: the progress of its search, its quotient as a graph, its runs and its symmetries
+//! ([why so](../../../docs/adr/0033-the-explorer.md)).
 //!
-//! [`Server::start`] searches on a thread of its own and serves the page, which is embedded, and the interface that it uses
-//! (`docs/explorer-api.md`). Everything about models comes from the facade; this crate has HTTP, JSON, and the layout of
-//! graphs. Nothing is read from or written to the file system.
+//! [`Server::start`] searches on a thread of its own and serves the page, which is embedded, and the interface that it
+//! uses (`docs/explorer-api.md`). Everything about models comes from the facade; this crate has HTTP, JSON, and the
+//! layout of graphs. Nothing is read from or written to the file system.
+//!
+//! `server` answers requests, by `answers`, `texts`, `runs`, `symmetry` and `search`; `graph` is the quotient on
+//! demand, `layered` its layout. To add to the page: a resource in `server` and in `docs/explorer-api.md`, a view in
+//! `assets`. Tests are `tests/all/interface.rs`, and `cli/tests/all/explorer.rs` in a browser.
 
 mod answers;
 mod assets;

@@ -13,6 +13,12 @@
 //!
 //! and, for every slot of the state, the **values** it can hold.
 //!
+//! `possible` finds these values, `unfold` unfolds the text to the nodes of `circuit`, `behaviour` is the model as a
+//! whole. `slice` makes a model without the slots that nothing can notice ([slices](../../../docs/adr/0019-slices.md);
+//! `needs`: what notices a slot, `stuttering`: what keeps states alive), and `dead` one in which dead slots hold marks
+//! ([how](../../../docs/adr/0029-dead-values-are-marked.md); `solution`: which parts show where others are dead,
+//! `marks`: what is stored instead).
+//!
 //! All functions are nodes of one [`Circuit`]. A node is a condition over literals (slot = value) or a number;
 //! walk it with [`Circuit::node`] and [`Node::for_each_child`], evaluate it with [`Evaluation`].
 //!

@@ -1,8 +1,17 @@
 //! Finite permutation groups and the symmetries of coloured graphs.
 //!
-//! Owns permutations, orbits, stabiliser chains, block systems, the names of groups, coloured graphs and the search for
-//! their automorphisms. Knows nothing about models, languages or states: points are plain numbers, and their meaning is
-//! up to the caller.
+//! Owns permutations, orbits, stabiliser chains, block systems, the names of groups, coloured graphs and the search
+//! for their automorphisms. Knows nothing about models, languages or states: points are plain numbers, and their
+//! meaning is up to the caller.
+//!
+//! * `permutation`, and `action` of a group on points; `chain` has stabiliser chains, `orbits` and `transporter` what
+//!   is read from them.
+//! * `group`: a group by its generators, with its `order`, `membership` and `structure` (its name). `parts`,
+//!   `reduction` and `lifting` find actions on fewer points that determine the rest; `arrangement` recognises groups
+//!   that permute objects freely.
+//! * `graph` and `automorphism`: coloured graphs, and generators of their automorphisms.
+//! * `image`: canonical images of sets of points.
+//! * `random` has seeded numbers, `watch` cancels what takes long.
 //!
 //! Everything here is deterministic and re-entrant: no global state, no clock, no unseeded randomness.
 

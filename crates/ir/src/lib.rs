@@ -1,5 +1,28 @@
-//! The intermediate representation that every language is lowered to and every analysis and engine reads: a
-//! nondeterministic sequential model over finite scalar slots. Knows nothing about languages, groups or engines.
+//! The intermediate representation: what every language is lowered to, and what every analysis and engine reads. Knows
+//! nothing about languages, groups or engines.
+//!
+//! A model is a nondeterministic sequential program: global variables, rules (parameters, guard, body), initial-state
+//! programs, properties. Murphi is its textual form.
+//!
+//! * **The model**: `model`; `types` (values are 64-bit integers, the members of a union have disjoint ranges);
+//!   `expression` (expressions and places, hash-consed in the pool of the model); `statement` (structured; functions
+//!   are not inlined); `ownership` (processes and fairness); `formula` and `behaviour` (what properties claim).
+//!   `builder` writes models in Rust, `verify` says what a model must be, `walk` visits its parts.
+//! * **States**: `layout` flattens variables to scalar slots, each a bit field of the packed state.
+//! * **Meaning**: `interpreter`, the reference interpreter, defines what a model means. It is naive on purpose.
+//!   `trace` has runs, with a cycle if they are lassos, and replays them; `violation` and `fault` say what can be
+//!   wrong.
+//! * **Display**: `presentation`, `notation`, `operations`, `chart`, `calling` and `watched` are data about how runs
+//!   are shown, without effect on the meaning of a model; `display` makes text of them. `murphi` prints models as
+//!   Murphi.
+//! * **Work**: `index` has typed indices, `assembly` makes models of parts. `budget` has budgets, meters and
+//!   interrupts. Work is counted, not timed. `diagnostics` describes what is wrong with a text, and where.
+//!
+//! Where to change what: an operator is added in `expression`, then wherever the compiler reports a missing case
+//! (interpreter, `verify`, printer, `functions/src/unfold`, `systems/src/evaluator`; compiled code may leave it to the
+//! evaluator). What print statements print is `PrintPiece` and `interpreter/printing.rs`; searches skip them. Why a
+//! condition fails is explained by `interpreter/context.rs`. Who takes part in a step is in `Presentation` (Promela)
+//! or `Exchanges` (CSP#).
 
 mod assembly;
 mod behaviour;

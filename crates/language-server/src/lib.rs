@@ -1,8 +1,13 @@
 //! The editor service: Murphi, Promela, B, DVE and CSP# over the language server protocol.
 //!
-//! [`serve`] answers one client. It knows texts, places and messages; what a text means it asks the facade, as the command
-//! line does. Requests about names are answered at once, from the outline of the text as it is. What takes longer runs on
-//! other threads: reading a model, and checks.
+//! [`serve`] answers one client. It knows texts, places and messages; what a text means it asks the facade, as the
+//! command line does. Requests about names are answered at once, from the outline of the text as it is. What takes
+//! longer runs on other threads: reading a model, and checks.
+//!
+//! `server` is one loop over messages of the client and results of other threads. `answers` answers questions about a
+//! text from its outline, `document` reads a text as a model, with what the text shows about symmetries, `runs`
+//! checks, `pages` opens the explorer. `text` has places as editors count them, and incremental changes; `uris` the
+//! addresses of files.
 
 mod answers;
 mod document;

@@ -1,5 +1,5 @@
-//! What tests of front ends share. It knows no language and no engine, so that a front end is compiled and tested without
-//! the rest of the tool. Development only.
+//! What tests of front ends share. It knows no language and no engine, so that a front end is compiled and tested
+//! without the rest of the tool. Development only.
 
 pub mod bad_models;
 pub mod claims;

@@ -1,4 +1,8 @@
 //! Murphi: the language of rumur and CMurphi, read into a [`Model`](quotient_ir::Model).
+//!
+//! `syntax` has the form of the language, and the formatter (`syntax/format.rs`); `lower` has its meaning. `outline`
+//! and `conditions` are for editors and for conditions given separately. Knows nothing of other languages, symmetry or
+//! engines.
 
 mod conditions;
 mod lower;

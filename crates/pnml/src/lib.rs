@@ -1,5 +1,17 @@
 //! PNML: Petri nets in the XML form of ISO/IEC 15909-2, as the Model Checking Contest distributes them, read into a
 //! [`Model`](quotient_ir::Model). Further files of the source are property sets of the contest.
+//!
+//! * `xml` and `reader` read the text into a `net`, which knows no XML.
+//! * `lower` makes the model: a place is a counter, a transition a rule (`rules`), a claim in XML a property
+//!   (`formulas`).
+//! * How many tokens a place holds: `lower/weights.rs` finds sums that no transition increases ([why
+//!   so](../../../docs/adr/0056-bounds-near-a-place.md)), `lower/bounds.rs` solves projections of the marking equation
+//!   ([why so](../../../docs/adr/0041-petri-nets.md)). For the other places, `lower/unfolding.rs` makes a vector net,
+//!   and `covering` finds its coverability set, with a certificate that is checked.
+//! * `lower/goals.rs` settles claims about unbounded nets by that set ([why
+//!   so](../../../docs/adr/0055-coverability-answers.md)).
+//!
+//! `outline` is for editors. Knows nothing of other languages, symmetry or engines.
 
 mod covering;
 mod lower;

@@ -1,6 +1,12 @@
 //! Promela: the language of SPIN, read into a [`Model`](quotient_ir::Model).
 //!
-//! The steps of a model are those of SPIN without its optimisations (`spin -a -o1 -o2 -o3`).
+//! The steps of a model are those of SPIN without its optimisations (`spin -a -o1 -o2 -o3`). `syntax` has the
+//! preprocessor and the parser. In `lower`, `flow` has the control points of a process and the meaning of statements;
+//! `creation` leaves out [orders that nobody can tell
+//! apart](../../../docs/adr/0027-orders-that-nobody-can-tell-apart.md), which break symmetries, and `private` states
+//! between steps that [concern one process](../../../docs/adr/0037-private-points.md). Formulas are read by a parser
+//! of their own, after macros (`lower/formulas.rs`). `outline` and `conditions` are for editors and for conditions
+//! given separately. Knows nothing of other languages, symmetry or engines.
 
 mod conditions;
 mod lower;

@@ -1,15 +1,16 @@
-//! The solver engine: a model as clauses, and proofs and runs by a solver for propositional satisfiability
-//! (`docs/adr/0036-the-solver-engine.md` says why so).
+//! The solver engine: a model as clauses, and proofs and runs by a solver for propositional satisfiability ([why
+//! so](../../../docs/adr/0036-the-solver-engine.md)). The solver (rustsat) is only here. Knows no other engine.
 //!
 //! * `formula`: Boolean functions as an and-inverter graph; `clauses` makes clauses of it, frame by frame;
 //! * `system`: a model as such functions, with all that can be wrong in a state;
 //! * `bounded`: bounded checking and induction over simple paths, with a `representative` of each orbit;
-//! * `ic3`: proofs by learned clauses over `atoms`, closed under symmetries;
+//! * `ic3`: proofs by learned clauses over `atoms` (slot = value, which symmetries permute);
 //! * `strengthening`: what was learned, checked by a solver of its own and in names of the model;
 //! * `runs`: runs by the reference interpreter;
 //! * `aiger`: the formula as a circuit for other provers.
 //!
-//! States are not counted. Whatever is wrong ends the work: a run shows it, replayed by the reference interpreter.
+//! States are not counted. Whatever is wrong ends the work: a run shows it, replayed by the reference interpreter. A
+//! further method is a [`SolverMethod`] and a task here, and a value of `quotient::Engine` and of the command line.
 
 mod aiger;
 mod atoms;

@@ -1,8 +1,8 @@
 //! A model checker that finds the symmetry of a model automatically and checks the quotient.
 //!
-//! A [`Model`] comes from a file or a text in Murphi, Promela, B, DVE or CSP#, or from the [`builder`]. [`Options`] specify what
-//! to check and how. Both together make a [`Plan`], which is validated once and refuses invalid combinations. Running
-//! it returns a [`Report`].
+//! A [`Model`] comes from a file or a text in Murphi, Promela, B, DVE, CSP# or PNML, or from the [`builder`].
+//! [`Options`] specify what to check and how. Both together make a [`Plan`], which is validated once and refuses
+//! invalid combinations. Running it returns a [`Report`]. Cargo features leave languages out: `default` has all.
 //!
 //! ```
 //! use quotient::{Language, Model, Options, Plan, Verdict};
@@ -50,10 +50,29 @@
 //! ```
 //!
 //! [`check`] does all of this in one call. In addition, [`detect`] only finds the symmetries, [`explore`] only visits
-//! the state space, and [`walk`] follows single runs. Limits of time and memory apply to every operation; a [`Control`]
-//! shares them between calls, and cancels from another thread.
+//! the state space, and [`walk`] follows single runs. Limits of time and memory apply to every operation; a
+//! [`Control`] shares them between calls, and cancels from another thread.
 //!
 //! Nothing here prints, exits or needs a terminal. Long operations run on separate threads.
+//!
+//! # Inside
+//!
+//! * **Loading**: `model`, `languages` (the table of languages), `lowering` (what a front end may leave out),
+//!   `identity`.
+//! * **Questions**: `options`, `plan` (supported or refused, by the table `need` of the crate `search`), `refusal`,
+//!   `selection`.
+//! * **A check**: `checks` and `run`; `found` is what a search found. `slicing` makes the model smaller and lifts runs
+//!   back; `strict` searches the model with strict quantifiers if its text then has more symmetries. `search`,
+//!   `temporal`, `symbolic`, `solver`, `counters`, `adaptive`, `partial_order` and `workers` call the engines.
+//!   `optima` asks again for a better state, `covers` and `remarks` for runs.
+//! * **Runs**: `schedule` decides which run goes on, and how far; `course` does it; `detection` is one of the runs,
+//!   `control` has limits and watches, `costs`, `clock` and `memory` measure.
+//! * **Other questions**: `explore`, `symmetries` and `text` (detection), `certificate` (generators in names of the
+//!   text, checked without graph and search: reachable states against their images on the reference interpreter, then
+//!   normal forms; [what it trusts](../../../docs/adr/0016-results-that-describe-themselves.md)), `family` (the
+//!   symmetries of a text with other constants), `partial`, `every`, [`walk`], `expressions`.
+//! * **Results**: `report`, [`names`], [`shown`] (states, changes and titles, the same on the command line and on the
+//!   page; `shown/chart.rs` draws message sequence charts), `runs` (files of runs: one module a format).
 
 mod adaptive;
 mod certificate;

@@ -1,9 +1,13 @@
-//! What engines share, and no engine: the seam between searches and transition systems ([`TransitionSystem`] and the traits
-//! for what a system can do faster or a reduction adds), the options and limits of a search, what it reports while it runs
-//! ([`Observer`]) and at its end ([`Report`], [`Verdicts`]), and the wrapper that takes a part of the steps
-//! ([`partial_order`]), and the runs that work goes on in ([`Run`]).
+//! What engines share, and no engine. Knows nothing of any engine, nor of how a model is run.
 //!
-//! Knows nothing of any engine, nor of how a model is run.
+//! * `seam`: the interface between searches and transition systems. [`TransitionSystem`] is all that a model must
+//!   provide; what it can do faster, or a reduction adds, are traits of their own. `forwarding` is for wrappers.
+//! * [`need`]: the one table of what goes together.
+//! * `run`: a [`Run`] is the only owner of a thread, a meter, an interrupt and the capture of panics ([`defect`]);
+//!   `forecast` tells how large a search will be.
+//! * `options`, `checks`, `observer`: what is searched, what is checked, and who watches.
+//! * `verdicts` and `report`: what came of it. `words` compares and hashes packed states.
+//! * [`partial_order`]: the wrapper that takes a part of the steps.
 
 mod checks;
 pub mod defect;

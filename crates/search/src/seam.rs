@@ -1,8 +1,16 @@
 //! The interface between searches and transition systems: packed states in, successors out.
 //!
 //! [`TransitionSystem`] is all that a model must provide. Faster paths, and what a reduction adds, are separate traits:
-//! [`Batches`] (with [`Facts`]), [`Parts`], [`Steps`], [`Representatives`]. A search needs all of them ([`SearchSpace`]);
-//! the systems for transient states and for quotients implement them.
+//!
+//! * [`Batches`]: bare successors in bulk, tags for the properties that a step cannot have violated, and the [`Facts`]
+//!   known to the innermost system;
+//! * [`Parts`]: expansion of a part of the instances, where that suffices
+//!   ([partial order](../../../docs/adr/0023-stubborn-sets-on-functions.md));
+//! * [`Steps`]: one step at a time through transient states;
+//! * [`Representatives`]: the state stored for an orbit, on request the permutation that leads to it, concrete
+//!   successors, and when two states are identified (by words, by key, or by key and match).
+//!
+//! A search needs all of them ([`SearchSpace`]); the systems for transient states and for quotients implement them.
 
 use std::ops::ControlFlow;
 

@@ -1,9 +1,14 @@
-//! Symbolic checking: sets of states as decision diagrams, whole or reduced by symmetries.
+//! The symbolic engine: sets of states as decision diagrams, whole or reduced by symmetries ([why
+//! so](../../../docs/adr/0035-sets-as-decision-diagrams.md)). The package of diagrams (oxidd) is only here. Knows no
+//! other engine.
 //!
-//! `diagrams` is the package of diagrams, `order` the order of variables, `machine` the model as sets and relations,
-//! `symmetry` what permutations do to sets, `search` reachability, `saturation` all states of simple steps, `runs` the runs to what is found, `tree` formulas of
-//! CTL, `witness` the runs that show why one does not hold. Verdicts and runs are assembled and replayed as in all
-//! searches.
+//! * `diagrams` wraps the package; `order` is the order of the bits.
+//! * `machine`: the model as sets and relations, one for each instance.
+//! * `search`: reachability; `symmetry`: what permutations do to sets, and the ways to use them.
+//! * `runs`: from sets back to single states, which the reference interpreter replays.
+//! * `tree` and `witness`: formulas of CTL, and the runs that show why one does not hold.
+//! * `saturation`: where only numbers are asked, diagrams of its own with a level for each element of an array ([why
+//!   so](../../../docs/adr/0050-saturation-for-counting.md)). It also works as a run beside the search of a net.
 
 mod diagrams;
 mod door;

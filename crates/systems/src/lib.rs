@@ -1,7 +1,22 @@
-//! Transition systems and wrappers: the evaluator specialised to each instance, the code generator on top of it, the layer
-//! for transient states, and the quotient by symmetries; the choice of a reduction, and layouts as narrow as a model allows.
+//! Transition systems and wrappers, as the seam of `quotient_search` has them. Only this crate generates code. Knows
+//! nothing of searches.
 //!
-//! Only this crate generates code. Knows nothing of searches.
+//! * `evaluator`: rules specialised to each valuation of their parameters. `compiled`: the same as machine code (on
+//!   unsupported processors, only the evaluator); `compiled/call.rs` has the `unsafe` code of this crate. `deferred`:
+//!   the evaluator first, then machine code.
+//! * `passing`: [transient states](../../../docs/adr/0013-states-passed-through.md) are passed through.
+//! * `quotient`: one state of each orbit, by representatives or markers. `guard` checks that slots hold only values
+//!   that detection considered possible.
+//! * `reduction`: the choice of a reduction, and which instances of `AG EF` properties need a separate search.
+//!   `tuning` chooses among methods by their work on the first successors; `starts` skips starts that symmetries map
+//!   to earlier ones ([rationale](../../../docs/adr/0020-representatives-at-the-speed-of-a-step.md)).
+//! * `repacking` and `possible`: states in a layout that is as narrow as the model allows.
+//! * [`walk`]: single steps, on the reference interpreter.
+//! * `firing`: which rules fired at all; `packed_map`: symmetries as maps of packed states; `patience` stops searches
+//!   whose layout is too narrow.
+//!
+//! To make successors faster, see `compiled/dispatch.rs`, `compiled/translation.rs` and `evaluator`. The interpreter
+//! as a system, for comparison, is `testkit/src/reference.rs`.
 
 mod compiled;
 mod deferred;

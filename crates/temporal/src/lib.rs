@@ -1,8 +1,20 @@
 //! Temporal logic: LTL with past and CTL*, from text to automata.
 //!
-//! Owns formulas and their syntax, normal forms, simplification, invariance under stuttering, and the translation of LTL to
-//! generalised Büchi automata. Knows nothing about models: atomic propositions are numbers, and the text of an atom is left
-//! to the caller.
+//! Owns formulas and their syntax, normal forms, simplification, invariance under stuttering, and the translation of
+//! LTL to generalised Büchi automata. Knows nothing about models: atomic propositions are numbers, and the text of an
+//! atom is left to the caller.
+//!
+//! * `syntax`: text becomes a tree with spans. A `Dialect` says which tokens belong to expressions of the language, so
+//!   that `[] (p -> <> (q && x == 3))` has the atoms `p`, `q` and `x == 3`; an `AtomReader` of the front end reads
+//!   these.
+//! * `formula`: formulas in a pool. `simplify`, `normal`, `stuttering` (invariance under stuttering) and `branching`
+//!   (CTL* as questions of LTL, from the inside to the outside) work on it; `print` writes formulas.
+//! * `translate` makes an `automaton` ([how](../../../docs/adr/0017-automata-from-formulas.md)), `reduce` makes it
+//!   smaller.
+//! * `lasso` evaluates formulas without automata: the oracle for all of these.
+//!
+//! An operator is added to `syntax/vocabulary.rs` for its spelling; one that is new to the pool also to `formula`,
+//! `lasso` (its meaning), `normal` and `translate`.
 //!
 //! ```
 //! use quotient_temporal::syntax::{AtomTable, Dialect};

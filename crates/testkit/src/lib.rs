@@ -1,5 +1,7 @@
-//! Test support: peers that answer the same questions, expectations in model files, generators of random models.
-//! Nothing here is part of the tool.
+//! Test support: peers that answer the same questions, expectations in model files, generators of random models
+//! (`random_*`), oracles by brute force (`reference` runs the interpreter as a system, `symmetry_oracle`,
+//! `temporal_oracle`, `refinement_oracle`), and the `conformance` cross of models, engines and reductions. Nothing here
+//! is part of the tool.
 
 pub mod abc;
 pub mod actions;

@@ -5,6 +5,9 @@
 //! * `local` passes through states in which a step can be taken that nothing else depends on;
 //! * `system` wraps a search space, reduced by symmetry or not.
 //!
+//! More states are passed through where `local` cuts ways and `relations` says what is local
+//! ([why](../../../docs/adr/0031-local-steps-are-passed-through.md)).
+//!
 //! What is preserved, and why: ADR 23. Deadlocks need nothing else. For conditions on states, errors and cover
 //! statements, a part of the steps suffices only if some successor is expanded later than the state
 //! ([`crate::Share`]): otherwise the search takes the rest as well. For temporal formulas, see ADR 32.

@@ -1,12 +1,15 @@
-//! Symmetries from the text, before anything is unfolded: for each role that values play, the permutations of its values
-//! that the text cannot notice.
+//! Symmetries from the text, before anything is unfolded: for each role that values play, the permutations of its
+//! values that the text cannot notice.
 //!
-//! 1. `inference` finds the roles: positions between which values flow share one. What else the text does with values is
-//!    noted: constants, computations, orders.
-//! 2. `analysis` makes permutations of this: values that are only compared, copied and used as indices are free (Ip and
-//!    Dill 1996); those that are named or told apart by a condition stay; what is computed with (a successor modulo N)
-//!    must commute with the table of the computation; and the initial states must be mapped to each other.
+//! 1. `inference` finds the roles: positions between which values flow share one. What else the text does with values
+//!    is noted: constants, computations, orders.
+//! 2. `analysis` makes permutations of this: values that are only compared, copied and used as indices are free (Ip
+//!    and Dill 1996); those that are named or told apart by a condition stay; what is computed with (a successor
+//!    modulo N) must commute with the table of the computation; and the initial states must be mapped to each other.
 //! 3. `checker` shows each claim from the text alone. Only then is there a group.
+//!
+//! `patch` has constants that are assigned together, `order` says when loops and quantifiers may be reordered, `words`
+//! what a claim rests on.
 //!
 //! The cost is that of reading the text and the initial states: instances of rules are not enumerated.
 

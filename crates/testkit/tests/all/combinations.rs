@@ -31,7 +31,7 @@ const BEST: &str = "var x = 0; P() = [x < 3]up{x = x + 1;} -> P() [] [x == 3]dow
                     #define some (x > 1); #assert P() reaches some with max(x);";
 /// Where the guide shows the table.
 const PAGE: &str = "docs/guide/engines.md";
-const BEGIN: &str = "<!-- the table: written by crates/testkit/tests/combinations.rs -->\n";
+const BEGIN: &str = "<!-- the table: written by crates/testkit/tests/all/combinations.rs -->\n";
 const END: &str = "<!-- the end of the table -->\n";
 
 /// A request as a user would make it.
