@@ -6,13 +6,12 @@ use std::sync::Arc;
 
 use quotient_ir::Interrupt;
 use quotient_relations as relations;
-use quotient_representatives::Strategy;
 use quotient_search::{SearchOptions, SearchOrder, StopReason, StoreMode, TemporalParts};
 
 use crate::error::Error;
 use crate::found::Found;
-use crate::options::{Options, PartialOrder, Reduction};
-use crate::plan::{Plan, Refusal};
+use crate::options::{PartialOrder, Reduction};
+use crate::plan::{Plan, Refusal, permits_partial_order};
 use crate::report::PartialOrderReport;
 use crate::schedule::relations_beside;
 
@@ -28,11 +27,7 @@ pub(crate) fn applied(
     if plan.options.partial_order != PartialOrder::On {
         return Ok((search, None));
     }
-    let relations = match obstacle(&plan.options) {
-        Some(reason) => Err(reason.to_owned()),
-        None => relations::relations(plan.model.ir(), plan.model.layout(), &search, interrupt),
-    };
-    match relations {
+    match relations::relations(plan.model.ir(), plan.model.layout(), &search, interrupt) {
         Ok(relations) => {
             let search = SearchOptions { partial_order: Some(Arc::new(relations)), ..search };
             Ok((search, Some(PartialOrderReport { unused: None })))
@@ -47,7 +42,7 @@ pub(crate) fn applied(
 pub(crate) fn is_tried(plan: &Plan) -> bool {
     let Plan { options, search, .. } = plan;
     options.partial_order == PartialOrder::Auto
-        && obstacle(options).is_none()
+        && permits_partial_order(options)
         && search.order == SearchOrder::BreadthFirst
         && search.store == StoreMode::Exact
         && search.max_depth.is_none()
@@ -67,7 +62,7 @@ pub(crate) fn for_temporal(plan: &Plan, found: &Found) -> TemporalParts {
     match plan.options.partial_order {
         PartialOrder::On => TemporalParts::Always,
         PartialOrder::Auto
-            if obstacle(&plan.options).is_none()
+            if permits_partial_order(&plan.options)
                 && plan.options.reduction == Reduction::Auto
                 && plan.search.max_depth.is_none()
                 && plan.searches_states()
@@ -85,22 +80,5 @@ pub(crate) fn for_temporal(plan: &Plan, found: &Found) -> TemporalParts {
             }
         }
         _ => TemporalParts::Never,
-    }
-}
-
-/// Why options need all steps.
-pub(crate) fn obstacle(options: &Options) -> Option<&'static str> {
-    let is_marked = matches!(
-        options.reduction,
-        Reduction::By(Strategy::Markers | Strategy::MarkersTrees | Strategy::MarkersCanonical)
-    );
-    match () {
-        () if options.reduction == Reduction::Adaptive => Some("adaptive reduction needs all steps"),
-        () if is_marked => Some("with markers, the states that are stored depend on the order"),
-        () if options.cross_check => Some("a cross-check compares all states"),
-        () if options.statistics => Some("how often rules fire would not be exact"),
-        () if options.violations.collects() => Some("only the first violation is preserved"),
-        () if options.exact_counts => Some("--exact-counts counts all states"),
-        () => None,
     }
 }

@@ -322,6 +322,13 @@ fn need_of_options(options: &Options) -> Need {
     reduction.asks().fold(asked, Need::with)
 }
 
+/// Whether what options ask for can be answered with a part of the steps, whatever the properties are.
+pub(crate) fn permits_partial_order(options: &Options) -> bool {
+    let asked = Need::new([(Ask::AllErrors, options.violations.collects())]);
+    let need = need_of_options(options).asks().fold(asked, Need::with);
+    support(EngineKind::PartialOrder, &need) == Support::Yes
+}
+
 /// Refuses what searches with counters do not support.
 pub(crate) fn refuse_counters(options: &Options, search: &SearchOptions, is_temporal: bool) -> Result<(), Refusal> {
     let asked = Need::new([
