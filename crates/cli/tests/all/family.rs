@@ -18,9 +18,16 @@ fn what_cannot_be_a_family() {
         assert_eq!(said.status, Some(2), "{said}");
         assert!(said.stderr.contains(words), "{said}");
     }
-    let said = quotient_with(["detect", "--family", "-"], b"var x: 0..1; startstate x := 0; end;", &[]);
-    assert_eq!(said.status, Some(2), "{said}");
-    assert!(said.stderr.contains("give it as a file"), "{said}");
+}
+
+/// A text that is not in a file is read again with other constants all the same.
+#[test]
+fn a_family_from_standard_input() {
+    let text = "const N: 3; type p: 1..N; var x: array [p] of boolean;\n\
+        startstate for i: p do x[i] := false; end; end; ruleset i: p do rule !x[i] ==> x[i] := true; end; end;\n";
+    let said = quotient_with(["detect", "--family", "-"], text.as_bytes(), &[]);
+    assert_eq!(said.status, Some(0), "{said}");
+    assert!(said.stdout.starts_with("family: S_N, for all N"), "{said}");
 }
 
 /// Processes that are created one by one are alike if what is written is; a process that gets another argument is not.
