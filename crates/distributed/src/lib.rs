@@ -41,8 +41,9 @@ use quotient_states::{
 use quotient_systems::{DeferredSystem, PassingSystem, ReductionPlan, SpecialisedSystem};
 use worker::{Broken, Common, Outcome, Watcher, WorkerSearch};
 
-pub use joining::{JoinError, Membership, join};
+pub use joining::{JoinError, join};
 pub use network::Network;
+pub use quotient_search::Membership;
 
 /// The number of states that workers compare before they begin, and the reports of idle work after which they do not.
 const COMPARED: usize = 256;

@@ -8,8 +8,10 @@ use std::sync::Arc;
 use quotient_ir::PropertyId;
 use quotient_relations::{Obstacle, relations_within};
 use quotient_search::partial_order::Relations;
-use quotient_search::{EngineError, Marks, Measure, Pace, Run, SearchOptions, Step, StopReason, Verdict};
-use quotient_sets::{SymbolicError, SymbolicReport, count_by_saturation};
+use quotient_search::{
+    EngineError, Marks, Measure, Pace, Run, SearchOptions, Step, StopReason, SymbolicReport, Verdict,
+};
+use quotient_sets::{SymbolicError, count_by_saturation};
 use quotient_systems::ReductionPlan;
 
 use crate::adaptive::{self, Attempt, Searched};

@@ -6,16 +6,16 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use num_bigint::BigUint;
-use quotient_distributed::Membership;
 use quotient_explicit::GuardedQuotient;
 use quotient_groups::SparsePermutation;
 use quotient_ir::{Action, DeadlockMode, Interrupt, Layout};
 use quotient_relations::relations;
 use quotient_representatives::Workspace;
 use quotient_search::Observer as EngineObserver;
-use quotient_search::{Clock, Measure, Progress, Run, SearchOptions, SearchOrder, StopReason};
+use quotient_search::{
+    Clock, Measure, Membership, Progress, Run, SearchOptions, SearchOrder, StopReason, SymbolicReport,
+};
 use quotient_search::{need::Ask, need::EngineKind, need::Need};
-use quotient_sets::SymbolicReport;
 use quotient_symmetry::{Describer, Families};
 use quotient_systems::Reduction as Method;
 

@@ -4,8 +4,7 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use quotient_graphs::TemporalReport;
-use quotient_search::{Extent, StopReason};
-use quotient_sets::{SetsReport, Way};
+use quotient_search::{Extent, SetsReport, StopReason, Way};
 
 use crate::control::{Control, Phase};
 use crate::detection::{self, Symmetries};

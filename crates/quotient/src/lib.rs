@@ -129,15 +129,13 @@ pub use model::{LoadOptions, Model, UnsupportedProperty, read, read_source};
 pub use options::{Checkpoint, Engine, Limits, Options, PartialOrder, Reduction, Symmetry, USUAL_BITSTATE_BYTES};
 pub use partial::{Approximations, Image, PartialReport, partial_symmetry};
 pub use plan::Plan;
-pub use quotient_distributed::Membership;
 pub use quotient_graphs::{ProductReport, TemporalReport, UsedSymmetry};
-pub use quotient_proofs::SolverMethod;
 pub use quotient_representatives::Strategy;
 pub use quotient_search::{
-    Approximation, Defect, Extent, FairnessMode, JudgedInstance, LivenessReport, Progress, PropertyReport, RuleFirings,
-    SearchOrder, Spill, StopReason, StoreMode, Subject, Verdict, ViolationLimit,
+    Approximation, Defect, Extent, FairnessMode, JudgedInstance, LivenessReport, Membership, Progress, PropertyReport,
+    RuleFirings, SearchOrder, SetsReport, SolverMethod, Spill, StopReason, StoreMode, Subject, Verdict, ViolationLimit,
+    Way,
 };
-pub use quotient_sets::{SetsReport, Way};
 pub use quotient_symmetry::{
     CertificationReport, CertifiedGroup, Completed, Description, Explanation, Family, Fixed, Individuals, Limit, Moved,
     Reason, Refused, RoleReport, TooManyStates, Witness,

@@ -2,7 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use quotient_proofs::{Operators, SolverMethod, SolverReport, check_by_solver};
+use quotient_proofs::{Operators, SolverReport, check_by_solver};
+use quotient_search::SolverMethod;
 
 use crate::control::{Control, Follower};
 use crate::error::Error;

@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 
 use quotient_graphs::TemporalReport;
 use quotient_ir::{PropertyId, Source};
-use quotient_search::{SearchOptions, StopReason, Verdict};
-use quotient_sets::{SymbolicError, SymbolicReport, SymbolicSymmetry, Way, check_symbolic, check_symbolic_tree};
+use quotient_search::{SearchOptions, StopReason, SymbolicReport, Verdict, Way};
+use quotient_sets::{SymbolicError, SymbolicSymmetry, check_symbolic, check_symbolic_tree};
 
 use crate::control::{Control, Follower, Phase};
 use crate::detection::Symmetries;

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use quotient_distributed::{JoinError, Membership};
-use quotient_search::SearchOptions;
+use quotient_distributed::JoinError;
+use quotient_search::{Membership, SearchOptions};
 
 use crate::control::{Control, Follower, Phase};
 use crate::detection::{self, Symmetries, ToPreserve};

@@ -9,6 +9,7 @@ mod checks;
 pub mod defect;
 mod forecast;
 mod forwarding;
+mod membership;
 pub mod need;
 mod observer;
 mod options;
@@ -16,6 +17,8 @@ pub mod partial_order;
 mod report;
 mod run;
 mod seam;
+mod sets;
+mod solving;
 mod verdicts;
 pub mod words;
 
@@ -23,6 +26,7 @@ pub use checks::{Checks, is_passing};
 pub use defect::Defect;
 pub use forecast::Forecast;
 pub use forwarding::Wrapper;
+pub use membership::Membership;
 pub use observer::{Clock, Edge, Observer, Progress, Silent};
 pub use options::{
     FairnessMode, FairnessScope, Instances, LivenessScope, Narrowing, SearchOptions, SearchOrder, Spill, StoreMode,
@@ -37,4 +41,6 @@ pub use seam::{
     Batches, Event, Facts, FieldTest, Identity, Instance, Parts, Representatives, RuleInstance, SearchSpace, Selection,
     Share, Sink, Steps, Successors, Tag, TransitionSystem,
 };
+pub use sets::{SetsReport, SymbolicReport, Way};
+pub use solving::SolverMethod;
 pub use verdicts::{Verdicts, excuse, failure, unfinished};
