@@ -11,7 +11,6 @@ use quotient_search::partial_order::Relations;
 use quotient_search::{
     EngineError, Marks, Measure, Pace, Run, SearchOptions, Step, StopReason, SymbolicReport, Verdict,
 };
-use quotient_sets::{SymbolicError, count_by_saturation};
 use quotient_systems::ReductionPlan;
 
 use crate::adaptive::{self, Attempt, Searched};
@@ -21,7 +20,7 @@ use crate::error::Error;
 use crate::model::Model;
 use crate::schedule::{Action, Beside, End, Event, Known, Schedule, Terms};
 use crate::search;
-use crate::symbolic;
+use crate::symbolic::{self, SymbolicError, count_by_saturation};
 
 /// An attempt with a part of the steps may take one part in this many of the memory for states.
 const PARTS_MEMORY: u64 = 4;

@@ -26,6 +26,7 @@ use crate::costs;
 use crate::counters::{self, Trial};
 use crate::course::{self, Question, SetAnswer, Winner};
 use crate::detection::{self, Symmetries, ToPreserve};
+use crate::engines::{HAS_SETS, refuse_absent};
 use crate::error::Error;
 use crate::found::Found;
 use crate::languages::Language;
@@ -336,6 +337,7 @@ fn check_options(options: &ExploreOptions) -> Result<Vec<String>, Refusal> {
     if options.limits.max_states == Some(0) || options.limits.max_memory == Some(0) {
         return Err(Refusal::NoRoom);
     }
+    refuse_absent(options.engine, options.workers.is_some())?;
     let main = match (options.engine, options.reduction) {
         (Engine::Symbolic, _) => EngineKind::SetOfStates,
         (Engine::Counters, _) => EngineKind::CountedStates,
@@ -447,8 +449,11 @@ fn conduct(
         Trial::TooManyStates => true,
         Trial::Unsuited => false,
     };
+    if !HAS_SETS && !is_counted {
+        return search_alone(model, options, search, control);
+    }
     let some = SearchOptions { max_states: Some(MANY_STATES), ..search.clone() };
-    let (first, set) = match search_states(model, options, &some, control, true)? {
+    let (first, set) = match search_states(model, options, &some, control, HAS_SETS)? {
         Explored::Set(report) => return Ok(as_set(*report)),
         Explored::States(first, set) => (first, set),
     };

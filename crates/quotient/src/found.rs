@@ -59,6 +59,10 @@ impl Found {
 
 /// The symmetries that preserve what is checked, whatever it takes to find them, for engines that do not search single
 /// states. A break is the result if everything is stopped before.
+#[cfg_attr(
+    not(any(feature = "sets", feature = "proofs")),
+    expect(dead_code, reason = "only `symbolic` and `solver` find symmetries first")
+)]
 pub(crate) fn symmetries_first(
     plan: &Plan,
     symmetry: Symmetry,

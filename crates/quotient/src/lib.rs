@@ -54,6 +54,26 @@
 //! shares them between calls, and cancels from another thread.
 //!
 //! Nothing here prints, exits or needs a terminal. Long operations run on separate threads.
+//!
+//! # Features
+//!
+//! Languages and engines can be left out. All of them are on by default, except `cadical`:
+//!
+//! | feature | what a build has with it |
+//! | --- | --- |
+//! | `murphi`, `b`, `promela`, `dve`, `csp`, `pnml` | the language |
+//! | `sets` | [`Engine::Symbolic`] |
+//! | `proofs` | [`Engine::Solver`] |
+//! | `workers` | [`Options::workers`] |
+//! | `machine-code` | rules compiled to machine code; without it, an evaluator runs them, with the same results |
+//! | `cadical` | another solver for `proofs`, in C++ |
+//!
+//! What is left out keeps its name, and what asks for it is refused with the name of the feature. What is chosen
+//! automatically does not try it. Models from the [`builder`] need no language, and are searched with no feature at all:
+//!
+//! ```toml
+//! quotient = { version = "0.1", default-features = false }
+//! ```
 
 mod adaptive;
 mod certificate;
@@ -65,6 +85,7 @@ mod counters;
 mod course;
 mod covers;
 mod detection;
+mod engines;
 mod error;
 mod every;
 mod explore;
@@ -92,13 +113,16 @@ mod search;
 mod selection;
 pub mod shown;
 mod slicing;
+#[cfg_attr(not(feature = "proofs"), path = "absent/solver.rs")]
 mod solver;
 mod strict;
+#[cfg_attr(not(feature = "sets"), path = "absent/symbolic.rs")]
 mod symbolic;
 mod symmetries;
 mod temporal;
 mod text;
 pub mod walk;
+#[cfg_attr(not(feature = "workers"), path = "absent/workers.rs")]
 mod workers;
 
 use std::path::Path;

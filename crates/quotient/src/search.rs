@@ -1,6 +1,5 @@
 //! Calls of the engines: every search goes through here, within the remaining memory.
 
-use quotient_distributed::Network;
 use quotient_search::{EngineError, Observer, Report, SearchOptions, StopReason};
 use quotient_systems::ReductionPlan;
 
@@ -19,19 +18,6 @@ pub(crate) fn run(
     observer: &mut dyn Observer,
 ) -> Result<Report, EngineError> {
     quotient_explicit::check(model.ir(), model.layout(), plan, &within_memory(options, control), observer)
-}
-
-/// The same together with other processes.
-pub(crate) fn run_distributed(
-    model: &Model,
-    plan: Option<&ReductionPlan>,
-    network: &Network,
-    options: &SearchOptions,
-    control: &Control,
-    observer: &mut dyn Observer,
-) -> Result<Report, EngineError> {
-    let options = within_memory(options, control);
-    quotient_distributed::check_distributed(model.ir(), model.layout(), plan, network, &options, observer)
 }
 
 /// A search as planned within the memory that the options allow, beside another search.

@@ -5,7 +5,8 @@ use std::ops::ControlFlow;
 use quotient_graphs::TemporalReport;
 use quotient_ir::{PropertyId, Source};
 use quotient_search::{SearchOptions, StopReason, SymbolicReport, Verdict, Way};
-use quotient_sets::{SymbolicError, SymbolicSymmetry, check_symbolic, check_symbolic_tree};
+pub(crate) use quotient_sets::{SymbolicError, count_by_saturation};
+use quotient_sets::{SymbolicSymmetry, check_symbolic, check_symbolic_tree};
 
 use crate::control::{Control, Follower, Phase};
 use crate::detection::Symmetries;

@@ -4,7 +4,8 @@
 use std::sync::Arc;
 
 use quotient_distributed::JoinError;
-use quotient_search::{Membership, SearchOptions};
+use quotient_ir::Source;
+use quotient_search::{EngineError, Membership, SearchOptions};
 
 use crate::control::{Control, Follower, Phase};
 use crate::detection::{self, Symmetries, ToPreserve};
@@ -15,7 +16,7 @@ use crate::model::Model;
 use crate::options::{Reduction, Symmetry};
 use crate::plan::{Plan, Refusal};
 use crate::report::Remark;
-use crate::search;
+use crate::search::within_memory;
 
 /// Searches a model as planned, together with other processes.
 pub(crate) fn check(plan: &Plan, membership: &Membership, control: &Control) -> Result<Found, Error> {
@@ -70,8 +71,10 @@ pub(crate) fn conduct(
     control.write_at_the_end();
     let options = SearchOptions { threads: membership.workers, ..search.clone() };
     let method = symmetries.as_ref().and_then(Symmetries::plan).map(Arc::as_ref);
-    let report = search::run_distributed(model, method, &network, &options, control, &mut follower)
-        .map_err(|error| Error::of_workers(model.source(), error, search))?;
+    let options = within_memory(&options, control);
+    let (ir, layout) = (model.ir(), model.layout());
+    let report = quotient_distributed::check_distributed(ir, layout, method, &network, &options, &mut follower)
+        .map_err(|error| error_of(model.source(), error, search))?;
     let (processes, workers) = (network.processes(), network.workers());
     let note = format!(
         "{processes} process{} of {workers} worker{}; this one sent {} bytes",
@@ -80,6 +83,15 @@ pub(crate) fn conduct(
         network.bytes_sent()
     );
     Ok(Conducted::Searched(Box::new(Found { notes: vec![note], ..Found::new(symmetries, report) })))
+}
+
+/// The error of a search on several machines about a model.
+fn error_of(source: &Source, error: EngineError, search: &SearchOptions) -> Error {
+    match error {
+        EngineError::Lost { .. } => Error::Lost { message: error.to_string(), checkpoint: search.checkpoint.clone() },
+        EngineError::Network(reason) => Refusal::Workers(reason).into(),
+        error => Error::of_engine(source, error),
+    }
 }
 
 /// What must be the same in all processes, by the names of options.
@@ -105,7 +117,7 @@ pub(crate) fn facts_of_model(model: &Model) -> Vec<(String, String)> {
     let mut facts = vec![("version".to_owned(), env!("CARGO_PKG_VERSION").to_owned())];
     facts.extend(model.origin());
     // What else was said about it on the command line.
-    let ir = quotient_ir::Model { source: quotient_ir::Source::new("", ""), ..model.ir().clone() };
+    let ir = quotient_ir::Model { source: Source::new("", ""), ..model.ir().clone() };
     facts.push(("the model as it was read".to_owned(), TextHash::of(format!("{ir:?}").as_bytes()).to_string()));
     facts
 }

@@ -1,8 +1,13 @@
 //! Transition systems and wrappers: the evaluator specialised to each instance, the code generator on top of it, the layer
 //! for transient states, and the quotient by symmetries; the choice of a reduction, and layouts as narrow as a model allows.
 //!
-//! Only this crate generates code. Knows nothing of searches.
+//! Only this crate generates code, and a build without the feature `machine-code` generates none: then the evaluator runs
+//! everything. Knows nothing of searches.
 
+// Some of what the evaluator knows about its code is only for the code generator.
+#![cfg_attr(not(feature = "machine-code"), expect(dead_code))]
+
+#[cfg_attr(not(feature = "machine-code"), path = "without_code.rs")]
 mod compiled;
 mod deferred;
 mod evaluator;
