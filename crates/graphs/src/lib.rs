@@ -6,6 +6,7 @@ mod atoms;
 mod automata;
 pub mod classes;
 pub mod components;
+mod graph;
 mod reports;
 pub mod tree;
 
