@@ -12,6 +12,7 @@
 //! shows ([`quotient_symmetry::symmetries_of_text`]), checked there.
 
 mod canonical;
+mod cell;
 mod columns;
 mod concrete;
 mod execution;
