@@ -10,6 +10,7 @@ use std::hash::{Hash, Hasher};
 use rustc_hash::FxHasher;
 
 use super::Refused;
+use super::cell::{code, decoded, read, write};
 use super::columns::{Address, Columns, MultisetColumns, Scheme};
 use super::numbered::{ENCODED, Group, Kind, NUMBERED, Numbered};
 use super::world::{Area, Cell, World};
@@ -411,40 +412,6 @@ fn encode(scheme: &Scheme<'_>, world: &World, order: &[Vec<usize>]) -> Vec<u8> {
     key
 }
 
-/// The number of a cell in encodings.
-pub(crate) fn code(cell: Cell, families: u128) -> u128 {
-    match cell {
-        Cell::Undefined => 0,
-        Cell::Own => 1,
-        Cell::Int(value) => {
-            let folded = (i128::from(value) << 1) ^ (i128::from(value) >> 127);
-            2 + 2 * folded as u128
-        }
-        Cell::Object { family, entity } => 3 + 2 * (u128::from(entity) * families + u128::from(family)),
-    }
-}
-
-/// The cell that has a number in encodings.
-pub(crate) fn decoded(code: u128, families: u128) -> Cell {
-    match code {
-        0 => Cell::Undefined,
-        1 => Cell::Own,
-        // Most numbers are small.
-        code if code % 2 == 0 && code < 1 << 32 => {
-            let folded = (code as i64 - 2) / 2;
-            Cell::Int((folded >> 1) ^ -(folded & 1))
-        }
-        code if code % 2 == 0 => {
-            let folded = (code - 2) / 2;
-            Cell::Int(((folded >> 1) as i128 ^ -((folded & 1) as i128)) as i64)
-        }
-        code => {
-            let number = (code - 3) / 2;
-            Cell::Object { family: (number % families) as u32, entity: (number / families) as u32 }
-        }
-    }
-}
-
 /// The state of an encoding.
 pub(crate) fn decode(scheme: &Scheme<'_>, key: &[u8]) -> World {
     if key[0] == NUMBERED {
@@ -471,34 +438,6 @@ pub(crate) fn decode(scheme: &Scheme<'_>, key: &[u8]) -> World {
         pairs.push((0..rows).map(|_| cells(width * counts[second].len())).collect());
     }
     World { counts, area: Area { single, each, pairs } }
-}
-
-pub(crate) fn write(bytes: &mut Vec<u8>, mut value: u128) {
-    // Most numbers are small.
-    if value < 128 {
-        return bytes.push(value as u8);
-    }
-    while value >= 128 {
-        bytes.push(value as u8 | 128);
-        value >>= 7;
-    }
-    bytes.push(value as u8);
-}
-
-pub(crate) fn read(bytes: &mut impl Iterator<Item = u8>) -> u128 {
-    let first = bytes.next().expect("an encoding is complete");
-    if first < 128 {
-        return u128::from(first);
-    }
-    let (mut value, mut shift) = (u128::from(first & 127), 7);
-    loop {
-        let byte = bytes.next().expect("an encoding is complete");
-        value |= u128::from(byte & 127) << shift;
-        if byte < 128 {
-            return value;
-        }
-        shift += 7;
-    }
 }
 
 /// Puts the elements of multisets in order: present ones first, sorted.

@@ -18,6 +18,7 @@
 //! declarations have columns) and `execution` (when iterations cannot notice each other).
 
 mod canonical;
+mod cell;
 mod columns;
 mod concrete;
 mod door;

@@ -5,7 +5,7 @@
 //! Objects that the shared part names are numbered in the order in which they occur there; such a number stands beside that
 //! of the row of the object. Rows of objects that name other objects, pairs and multisets have no such form.
 
-use super::canonical::{code, decoded, read, write};
+use super::cell::{code, decoded, read, write};
 use super::columns::Scheme;
 use super::store::Store;
 use super::world::{Cell, World};

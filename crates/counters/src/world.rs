@@ -1,27 +1,8 @@
 //! Cells by entities. An entity is an object, or several that nothing distinguishes and that are counted. Values denote
 //! entities of one object only: before an object of several is used, it is split off.
 
+pub(crate) use super::cell::Cell;
 use super::columns::{Address, Columns, Scheme};
-
-/// The contents of a cell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Cell {
-    Undefined,
-    /// In the row of an entity: the object itself.
-    Own,
-    Int(i64),
-    /// The only object of an entity.
-    Object {
-        family: u32,
-        entity: u32,
-    },
-}
-
-impl Cell {
-    pub(crate) fn object(family: usize, entity: usize) -> Self {
-        Self::Object { family: family as u32, entity: entity as u32 }
-    }
-}
 
 /// The cells of some declarations.
 #[derive(Debug, Default, PartialEq, Eq)]

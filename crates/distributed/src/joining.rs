@@ -9,6 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use quotient_ir::Interrupt;
+use quotient_search::Membership;
 use socket2::{SockRef, TcpKeepalive};
 
 use super::handshake::{self, Mismatch, Parties};
@@ -28,33 +29,6 @@ const MOST_STRANGERS: usize = 64;
 /// The time without any sign of life after which the system asks the other machine, and how often.
 const KEEP_ALIVE: Duration = Duration::from_secs(30);
 const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(10);
-
-/// Which process of a search this is, and where the others are.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Membership {
-    /// The addresses of all processes, `host:port`, as this one reaches them.
-    pub hosts: Vec<String>,
-    /// The index of this process.
-    pub process: usize,
-    /// The number of workers of each process.
-    pub workers: u32,
-    /// What only members know. Without it, all of them must be on this machine.
-    pub secret: Option<Vec<u8>>,
-    /// The address to listen on instead of loopback.
-    pub listen: Option<IpAddr>,
-    /// How long to wait for the others.
-    pub patience: Duration,
-}
-
-impl std::fmt::Debug for Membership {
-    /// Without the secret.
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { hosts, process, workers, listen, patience, .. } = self;
-        let mut fields = formatter.debug_struct("Membership");
-        fields.field("hosts", hosts).field("process", process).field("workers", workers);
-        fields.field("listen", listen).field("patience", patience).finish_non_exhaustive()
-    }
-}
 
 /// Why a process cannot take part.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -48,8 +48,9 @@ use quotient_systems::{DeferredSystem, PassingSystem, ReductionPlan, Specialised
 use worker::{Broken, Common, Outcome, Watcher, WorkerSearch};
 
 pub use door::{Distributed, Shared};
-pub use joining::{JoinError, Membership, join};
+pub use joining::{JoinError, join};
 pub use network::Network;
+pub use quotient_search::Membership;
 
 /// The number of states that workers compare before they begin, and the reports of idle work after which they do not.
 const COMPARED: usize = 256;

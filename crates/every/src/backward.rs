@@ -23,8 +23,9 @@ use std::collections::VecDeque;
 use quotient_ir::{Interrupt, Outcome, RuleId, TableIndex, Valuation};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::family::{Member, Sizes};
+use super::family::Member;
 use super::scope::Scope;
+use super::sizes::Sizes;
 use super::views::{Context, Invariant, Members, Numbers, Rows, Search, Seats, View, is_first};
 
 /// The only type of objects.

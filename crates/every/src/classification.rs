@@ -18,7 +18,9 @@ use quotient_ir::{
     StatementKind, Step, Table, TableIndex, TypeId, TypeKind, UnaryOperator,
 };
 
-use super::family::{Objects, Obstacle, Sizes};
+use super::family::Objects;
+use super::obstacle::Obstacle;
+use super::sizes::Sizes;
 
 /// How many objects of each type a step concerns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

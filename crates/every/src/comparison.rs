@@ -8,14 +8,22 @@ use quotient_ir::walk::{
 };
 use quotient_ir::{
     Expr, ExprId, Formula, Function, Model, Parameter, PlaceId, PrintPiece, Property, Rule, Span, Start, Statement,
-    StatementKind, TableIndex,
+    StatementKind, TableIndex, TypeId, TypeKind,
 };
 use rustc_hash::FxHashSet;
 
-use super::family::{Obstacle, first_of};
+use super::obstacle::Obstacle;
 
 /// What is taken out of a form, with its place.
 type Parts = Vec<(Node, Span)>;
+
+/// The number that encodes the first value of an enumeration or scalarset, which may be a member of a union.
+pub(super) fn first_of(model: &Model, ty: TypeId) -> i64 {
+    match model.types[ty].kind {
+        TypeKind::Enumeration { first, .. } | TypeKind::Scalarset { first, .. } => first,
+        _ => 0,
+    }
+}
 
 /// Compares all that models do and claim, apart from their types.
 pub(super) fn compare(one: &Model, other: &Model) -> Result<(), Obstacle> {

@@ -9,7 +9,8 @@
 use quotient_ir::{PropertyId, Span};
 
 use super::classification::{Forms, RuleForm, forms};
-use super::family::{Member, Obstacle};
+use super::family::Member;
+use super::obstacle::Obstacle;
 use super::scope::Scope;
 
 /// What guards ask about all objects.

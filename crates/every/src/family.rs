@@ -4,98 +4,12 @@
 //! Two members are compared expression by expression. They may differ in the numbers of objects, and in the numbers by
 //! which other types of a union are encoded; everything else that depends on the constants is an obstacle.
 
-use std::fmt;
-use std::ops::{Add, Index, Sub};
-
 use quotient_ir::{Layout, Model, SlotId, Span, TableIndex, TypeId, TypeKind, Valuation};
 
-use super::comparison;
+use super::comparison::{self, first_of};
+use super::obstacle::Obstacle;
 use super::rows::{MOST_NAMED, gap_of, sort_of};
-
-/// Why a claim about every size is refused.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Obstacle {
-    /// The reason.
-    pub reason: String,
-    /// The place in the text.
-    pub span: Span,
-}
-
-impl Obstacle {
-    pub(super) fn new(reason: impl Into<String>, span: Span) -> Self {
-        Self { reason: reason.into(), span }
-    }
-}
-
-/// The most types of objects.
-pub const MOST_SORTS: usize = 2;
-
-/// A number for each type of objects; 0 for those that there are not.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Sizes([usize; MOST_SORTS]);
-
-impl Sizes {
-    /// 1 for one type.
-    pub(super) fn one(sort: usize) -> Self {
-        Self(std::array::from_fn(|own| usize::from(own == sort)))
-    }
-
-    /// What a number is for each type.
-    pub fn of(number: impl FnMut(usize) -> usize) -> Self {
-        Self(std::array::from_fn(number))
-    }
-
-    /// The larger number for each type.
-    pub(super) fn or(self, other: Self) -> Self {
-        Self::of(|sort| self[sort].max(other[sort]))
-    }
-
-    /// Whether all numbers are 0.
-    pub(super) fn is_zero(self) -> bool {
-        self == Self::default()
-    }
-
-    /// Whether for some type neither number is 0.
-    pub(super) fn meets(self, other: Self) -> bool {
-        (0..MOST_SORTS).any(|sort| self[sort] > 0 && other[sort] > 0)
-    }
-
-    /// The sum of the numbers.
-    pub fn sum(self) -> usize {
-        self.0.iter().sum()
-    }
-}
-
-impl Index<usize> for Sizes {
-    type Output = usize;
-
-    fn index(&self, sort: usize) -> &usize {
-        &self.0[sort]
-    }
-}
-
-impl Add for Sizes {
-    type Output = Self;
-
-    fn add(self, other: Self) -> Self {
-        Self::of(|sort| self[sort] + other[sort])
-    }
-}
-
-impl Sub for Sizes {
-    type Output = Self;
-
-    fn sub(self, other: Self) -> Self {
-        Self::of(|sort| self[sort] - other[sort])
-    }
-}
-
-impl fmt::Display for Sizes {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let numbers: Vec<String> = self.0.iter().filter(|number| **number > 0).map(usize::to_string).collect();
-        formatter.write_str(&numbers.join(" and "))
-    }
-}
+use super::sizes::{MOST_SORTS, Sizes, Value};
 
 /// The types whose values are objects.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -391,14 +305,6 @@ fn use_of(model: &Model, wanted: TypeId) -> Span {
     found.map(|(_, span)| span).unwrap_or_default()
 }
 
-/// The number that encodes the first value of an enumeration or scalarset, which may be a member of a union.
-pub(super) fn first_of(model: &Model, ty: TypeId) -> i64 {
-    match model.types[ty].kind {
-        TypeKind::Enumeration { first, .. } | TypeKind::Scalarset { first, .. } => first,
-        _ => 0,
-    }
-}
-
 /// The objects of a member: those of each type in turn.
 #[derive(Clone, Copy, Debug)]
 struct Numbering {
@@ -464,9 +370,6 @@ pub struct Member {
     pub(super) rows: Vec<Vec<SlotId>>,
 }
 
-/// A value of a cell in a form that all members share.
-pub(super) type Value = i64;
-
 /// No value.
 pub(super) const UNDEFINED: Value = i64::MIN;
 /// The object with number `n` is `OBJECT + n`.
@@ -484,11 +387,6 @@ pub(super) struct Parts {
     pub(super) shared: Vec<Value>,
     pub(super) named: Vec<Row>,
     pub(super) others: Vec<(usize, Row)>,
-}
-
-/// How many of some objects there are of each type.
-pub(super) fn sizes_of(sorts: impl Iterator<Item = usize>) -> Sizes {
-    sorts.fold(Sizes::default(), |sizes, sort| sizes + Sizes::one(sort))
 }
 
 impl Member {

@@ -10,9 +10,10 @@ use std::ops::{ControlFlow, Range, RangeInclusive};
 use quotient_ir::{Action, Interpreter, Interrupt, Layout, PropertyId, RuleId, SlotId, TableIndex, Valuation};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::family::{MOST_SORTS, Member, Parts, Row, Sizes, Value, sizes_of};
+use super::family::{Member, Parts, Row};
 use super::rows::{arrange, choices, contents, gap_of, in_gap, row_number, sizes_of_rows, sort_of};
 use super::scope::Scope;
+use super::sizes::{MOST_SORTS, Sizes, Value, sizes_of};
 use super::views::{Invariant, Members, View};
 use quotient_search::{Event, TransitionSystem};
 use quotient_systems::{EvaluatorScratch, SpecialisedSystem};

@@ -4,7 +4,7 @@
 //! gap). Then a context, in which named objects are numbered in their order, and the numbers of the other objects in
 //! their order say how all of them stand to each other.
 
-use super::family::{MOST_SORTS, Sizes, Value, sizes_of};
+use super::sizes::{MOST_SORTS, Sizes, Value, sizes_of};
 
 /// How many rows of one type there can be.
 const PLACES: u32 = 1 << 26;

@@ -8,7 +8,8 @@ use std::ops::RangeInclusive;
 use quotient_ir::RuleId;
 
 use super::classification::{Need, Needs};
-use super::family::{MOST_SORTS, Objects, Sizes};
+use super::family::Objects;
+use super::sizes::{MOST_SORTS, Sizes};
 
 /// The members that a search is about.
 #[derive(Clone, Debug)]

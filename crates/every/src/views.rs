@@ -23,9 +23,10 @@ use quotient_ir::{
 };
 use rustc_hash::FxHashMap;
 
-use super::family::{MOST_SORTS, Member, Objects, Parts, Row, Sizes, Value, sizes_of};
+use super::family::{Member, Objects, Parts, Row};
 use super::rows::{Contents, arrange, choices, contents, gap_of, in_gap, place_of, row_number, sizes_of_rows, sort_of};
 use super::scope::Scope;
+use super::sizes::{MOST_SORTS, Sizes, Value, sizes_of};
 
 /// A view: the number of its context, then the numbers of the rows of its other objects, arranged.
 pub(super) type View = Box<[u32]>;

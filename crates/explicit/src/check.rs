@@ -2,42 +2,11 @@
 
 use quotient_ir::{Interpreter, Layout, Model};
 
-use crate::explore::{explore, retrace};
+use crate::explore::OneProcess;
 use crate::narrowing::check_whole;
-use quotient_search::{Batches, Checks, EngineError, Observer, Report, SearchOptions, SearchSpace};
-use quotient_states::checkpoint::{CheckpointSubject, Saved};
-use quotient_states::{Exploration, Explorer, Orbits, check_orbits, search_and_judge};
+use quotient_search::{Batches, EngineError, Observer, Report, SearchOptions};
+use quotient_states::{check_orbits, search_and_judge};
 use quotient_systems::{PassingSystem, ReductionPlan};
-
-/// Searches in this process alone, on as many threads as the options say.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct OneProcess;
-
-impl Explorer for OneProcess {
-    const IS_SHARED: bool = false;
-
-    fn explore<S: SearchSpace>(
-        &self,
-        system: &S,
-        (checks, options): (&Checks, &SearchOptions),
-        subject: &CheckpointSubject,
-        begin: Option<Saved>,
-        _orbits: Option<&Orbits<'_>>,
-        observer: &mut dyn Observer,
-    ) -> Result<Exploration, EngineError> {
-        explore(system, checks, options, subject, begin, observer)
-    }
-
-    fn retrace<S: SearchSpace>(
-        &self,
-        system: &S,
-        (checks, options): (&Checks, &SearchOptions),
-        exploration: &mut Exploration,
-        observer: &mut dyn Observer,
-    ) {
-        retrace(system, checks, options, exploration, observer);
-    }
-}
 
 /// Searches the reachable states of a model, or their orbits as planned, and checks its properties. The plan must cover
 /// all properties that are checked.

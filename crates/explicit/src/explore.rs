@@ -11,10 +11,40 @@ use quotient_search::{
 };
 use quotient_states::checkpoint::{CheckpointSubject, ResumeError, Saved};
 use quotient_states::store::{Entries, StateNumber, Store};
-use quotient_states::{End, Exploration, Finding, Shards};
+use quotient_states::{End, Exploration, Explorer, Finding, Orbits, Shards};
 
 /// The largest number of states that one thread takes over from another search for a search in no particular order.
 const LARGEST_BEGINNING: u64 = 1 << 20;
+
+/// Searches in this process alone, on as many threads as the options say.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OneProcess;
+
+impl Explorer for OneProcess {
+    const IS_SHARED: bool = false;
+
+    fn explore<S: SearchSpace>(
+        &self,
+        system: &S,
+        (checks, options): (&Checks, &SearchOptions),
+        subject: &CheckpointSubject,
+        begin: Option<Saved>,
+        _orbits: Option<&Orbits<'_>>,
+        observer: &mut dyn Observer,
+    ) -> Result<Exploration, EngineError> {
+        explore(system, checks, options, subject, begin, observer)
+    }
+
+    fn retrace<S: SearchSpace>(
+        &self,
+        system: &S,
+        (checks, options): (&Checks, &SearchOptions),
+        exploration: &mut Exploration,
+        observer: &mut dyn Observer,
+    ) {
+        retrace(system, checks, options, exploration, observer);
+    }
+}
 
 /// Searches the reachable states of a system, from the start or from the point where another search was stopped.
 pub(crate) fn explore<S: SearchSpace>(

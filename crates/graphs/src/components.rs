@@ -19,7 +19,7 @@ use std::ops::ControlFlow;
 
 use quotient_ir::Fairness;
 
-use crate::tree::{FairnessClasses, StateSet};
+use crate::graph::{FairnessClasses, StateSet};
 use quotient_search::StopReason;
 
 /// A graph whose nodes are states, perhaps together with states of an automaton.

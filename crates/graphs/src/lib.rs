@@ -15,6 +15,7 @@ mod atoms;
 mod automata;
 pub mod classes;
 pub mod components;
+mod graph;
 mod reports;
 pub mod tree;
 

@@ -11,7 +11,6 @@
 //! the condition, even in a state without such a path.
 
 mod evidence;
-mod graph;
 mod product;
 #[cfg(test)]
 mod tests;
@@ -24,10 +23,10 @@ use quotient_temporal::{Atom, Automaton, Formula, Formulas, Node, PathQuantifier
 use rustc_hash::FxHashMap;
 
 use crate::components::{Components, Watch, components};
+use crate::graph::Reverse;
+pub use crate::graph::{EdgeClasses, Ending, FairnessClasses, Graph, GraphBuilder, StateSet};
 pub use evidence::{Evidence, Open, Path};
 pub use evidence::{Guide, explain};
-use graph::Reverse;
-pub use graph::{EdgeClasses, Ending, FairnessClasses, Graph, GraphBuilder, StateSet};
 use product::{Part, Product};
 use quotient_search::StopReason;
 use ways::lasso;

@@ -2,7 +2,6 @@
 //! done or cancelled.
 
 use std::path::PathBuf;
-use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
 use lsp_server::RequestId;
@@ -13,7 +12,6 @@ use quotient::{
 };
 
 use crate::pages::Page;
-use crate::server::Event;
 
 /// How often progress is reported.
 const INTERVAL: Duration = Duration::from_millis(200);
@@ -63,13 +61,21 @@ pub(crate) enum Outcome {
     Served(Result<Page, String>),
 }
 
-struct Teller {
-    events: Sender<Event>,
-    number: u64,
+/// What a run tells the server.
+pub(crate) enum Update {
+    /// How far it is.
+    Progress(String),
+    /// It is over.
+    Ended(Result<Outcome, Error>),
+}
+
+/// Passes on the progress of a run.
+struct Teller<'a> {
+    tell: &'a dyn Fn(Update),
     last: Instant,
 }
 
-impl Observer for Teller {
+impl Observer for Teller<'_> {
     fn phase(&mut self, phase: Phase) {
         let text = match phase {
             Phase::Loading => "reading",
@@ -79,32 +85,31 @@ impl Observer for Teller {
             Phase::Searching => "searching",
             Phase::Comparing => "comparing",
         };
-        let _ = self.events.send(Event::Progress(self.number, text.to_owned()));
+        (self.tell)(Update::Progress(text.to_owned()));
     }
     fn progress(&mut self, progress: &Progress, elapsed: Duration) {
         if self.last.elapsed() >= INTERVAL {
             self.last = Instant::now();
             let text = format!("{} states, depth {}, {} s", progress.states, progress.depth, elapsed.as_secs());
-            let _ = self.events.send(Event::Progress(self.number, text));
+            (self.tell)(Update::Progress(text));
         }
     }
 }
 
-/// Starts a run; its outcome is sent as an event.
+/// Starts a run, which tells its progress and its outcome on a thread of its own.
 pub(crate) fn start(
-    number: u64,
     task: Task,
     source: Source,
     language: Language,
     control: Control,
-    events: Sender<Event>,
+    tell: impl Fn(Update) + Send + 'static,
 ) -> std::io::Result<()> {
     let thread = std::thread::Builder::new().name("run".to_owned());
     let work = move || {
-        let mut teller = Teller { events: events.clone(), number, last: Instant::now() };
+        let mut teller = Teller { tell: &tell, last: Instant::now() };
         let outcome = quotient::defect::catch(|| run(&task, source, language, &control, &mut teller));
         let outcome = outcome.unwrap_or_else(|defect| Err(defect.into()));
-        let _ = events.send(Event::Ran(number, outcome));
+        tell(Update::Ended(outcome));
     };
     thread.spawn(work).map(drop)
 }
@@ -114,7 +119,7 @@ fn run(
     source: Source,
     language: Language,
     control: &Control,
-    teller: &mut Teller,
+    teller: &mut Teller<'_>,
 ) -> Result<Outcome, Error> {
     let load = |lowering| {
         let options = LoadOptions { lowering, ..LoadOptions::default() };

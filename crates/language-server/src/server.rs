@@ -23,7 +23,7 @@ use serde_json::{Value, json};
 use crate::answers::{self, WHOLE};
 use crate::document::{self, Document, Facts, Names, Role};
 use crate::pages::Page;
-use crate::runs::{self, Outcome, Run, Task, verdict_text};
+use crate::runs::{self, Outcome, Run, Task, Update, verdict_text};
 use crate::text::Encoding;
 
 /// How long a text must rest before it is read.
@@ -40,10 +40,8 @@ pub(crate) enum Event {
     Read(Uri, Box<Facts>),
     /// What is interchangeable in a version of a text is known.
     Compared(Uri, i32, Vec<Role>),
-    /// A run tells how far it is.
-    Progress(u64, String),
-    /// A run is over.
-    Ran(u64, Result<Outcome, Error>),
+    /// A run tells something.
+    Run(u64, Update),
 }
 
 /// What the client can do.
@@ -131,8 +129,10 @@ impl Server {
                 Ok(Event::Message(message)) => self.message(message),
                 Ok(Event::Read(uri, facts)) => self.was_read(&uri, *facts),
                 Ok(Event::Compared(uri, version, roles)) => self.was_compared(&uri, version, roles),
-                Ok(Event::Progress(number, text)) => self.progress(number, json!({"kind": "report", "message": text})),
-                Ok(Event::Ran(number, outcome)) => self.ran(number, outcome),
+                Ok(Event::Run(number, Update::Progress(text))) => {
+                    self.progress(number, json!({"kind": "report", "message": text}));
+                }
+                Ok(Event::Run(number, Update::Ended(outcome))) => self.ran(number, outcome),
             }
         }
     }
@@ -541,7 +541,11 @@ impl Server {
         let number = self.next;
         let control = Control::default();
         let token = self.client.shows_progress.then(|| format!("quotient/run/{number}"));
-        let started = runs::start(number, task.clone(), source, language, control.clone(), self.events.clone());
+        let events = self.events.clone();
+        let tell = move |update| {
+            let _ = events.send(Event::Run(number, update));
+        };
+        let started = runs::start(task.clone(), source, language, control.clone(), tell);
         started.map_err(|problem| error(ErrorCode::InternalError, problem.to_string()))?;
         if let Some(token) = &token {
             self.ask("window/workDoneProgress/create", json!({"token": token}));

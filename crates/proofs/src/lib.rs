@@ -35,6 +35,7 @@ use clauses::{Halted, Limits};
 pub use door::{ProofQuestion, Proofs};
 use formula::Bit;
 use ic3::{Outcome, Prover};
+pub use quotient_search::SolverMethod;
 use quotient_search::{
     Checks, EngineError, Figures, Observer, Report, SearchOptions, StopReason, Subject, Verdict, Verdicts, excuse,
 };
@@ -47,32 +48,6 @@ use watch::Watch;
 
 /// The bytes that a gate of a formula takes, with its entry in the table of known ones.
 const GATE_BYTES: u64 = 32;
-
-/// How a solver proves and refutes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum SolverMethod {
-    /// IC3; a run that it finds is replaced by a shortest one, as far as time allows.
-    #[default]
-    Ic3,
-    /// Bounded checking: refutes, and proves only if all runs end.
-    Bounded,
-    /// Induction over simple paths.
-    Induction,
-}
-
-impl SolverMethod {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Ic3, Self::Bounded, Self::Induction];
-
-    /// Its name on the command line and in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Ic3 => "ic3",
-            Self::Bounded => "bounded",
-            Self::Induction => "induction",
-        }
-    }
-}
 
 /// The result of a check by a solver.
 #[derive(Clone, Debug)]

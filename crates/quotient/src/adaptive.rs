@@ -12,7 +12,6 @@ use quotient_search::{Observer, Report, SearchOptions, SearchOrder, StopReason, 
 use quotient_symmetry::{PartialRefusal, PartialSymmetry, Partition, most_permutations};
 
 use crate::control::{Follower, Phase};
-use crate::detection;
 use crate::error::Error;
 use crate::model::Model;
 use crate::names::rule_name;
@@ -70,7 +69,7 @@ pub(crate) fn search(
     control.enter(Phase::Partitioning);
     let mut work = || {
         let started = Instant::now();
-        let mut partial = detection::partial(model, properties, &Budget::until(control.interrupt()))?;
+        let mut partial = partial_symmetry(model, properties, &Budget::until(control.interrupt()))?;
         let elapsed = started.elapsed();
         control.enter(if options.cross_check { Phase::Comparing } else { Phase::Searching });
         let options = within_memory(options, &control);
@@ -113,7 +112,7 @@ pub(crate) fn attempt(
     }
     let mut work = || {
         let started = Instant::now();
-        let mut partial = detection::partial(model, properties, budget)?;
+        let mut partial = partial_symmetry(model, properties, budget)?;
         let sharing = partial.sharing()?;
         let elapsed = started.elapsed();
         if sharing.order < enough {
@@ -182,7 +181,7 @@ pub(crate) fn explore(
     control.enter(Phase::Partitioning);
     let work = || {
         let started = Instant::now();
-        let mut partial = detection::partial(model, &[], &Budget::until(control.interrupt()))?;
+        let mut partial = partial_symmetry(model, &[], &Budget::until(control.interrupt()))?;
         let elapsed = started.elapsed();
         control.enter(Phase::Searching);
         let quotient = guarded_quotient(&mut partial, max_nodes, follower)?;
@@ -219,6 +218,15 @@ fn describe(
         reason: None,
         elapsed,
     })
+}
+
+/// What each rule distinguishes.
+pub(crate) fn partial_symmetry<'m>(
+    model: &'m Model,
+    properties: &[PropertyId],
+    budget: &Budget,
+) -> Result<PartialSymmetry<'m>, AdaptiveError> {
+    Ok(PartialSymmetry::new(model.ir(), model.layout(), properties, budget)?)
 }
 
 fn family_texts(partial: &PartialSymmetry<'_>) -> Vec<String> {

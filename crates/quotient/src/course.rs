@@ -8,8 +8,9 @@ use std::sync::Arc;
 use quotient_ir::PropertyId;
 use quotient_relations::{Obstacle, relations_within};
 use quotient_search::partial_order::Relations;
-use quotient_search::{Engine, EngineError, Marks, Measure, Pacing, Run, SearchOptions, Step, StopReason, Verdict};
-use quotient_sets::{Saturation, SymbolicError, SymbolicReport};
+use quotient_search::{
+    EngineError, Marks, Measure, Pacing, Run, SearchOptions, Step, StopReason, SymbolicReport, Verdict,
+};
 use quotient_systems::ReductionPlan;
 
 use crate::adaptive::{self, Attempt, Searched};
@@ -19,7 +20,7 @@ use crate::error::Error;
 use crate::model::Model;
 use crate::schedule::{Action, Beside, End, Event, Known, Schedule, Terms};
 use crate::search;
-use crate::symbolic;
+use crate::symbolic::{SetAnswer, start_set, whole_set};
 
 /// An attempt with a part of the steps may take one part in this many of the memory for states.
 const PARTS_MEMORY: u64 = 4;
@@ -62,8 +63,6 @@ pub(crate) enum Winner<M> {
     /// Nothing: everything was stopped before the search began.
     Stopped(StopReason),
 }
-
-pub(crate) type SetAnswer = Result<Option<SymbolicReport>, SymbolicError>;
 
 /// The runs beside a main search, and what they ended with.
 struct Course<'a> {
@@ -363,24 +362,6 @@ impl<'a> Course<'a> {
         };
         let Self { all_steps, parts_report, set, .. } = self;
         Finish { winner, symmetries, all_steps, violation: parts_report, set }
-    }
-}
-
-/// Begins to compute the set of all states, without any work. None if there are too few resources.
-fn start_set(model: &Model, search: &SearchOptions, control: &Control) -> Option<Run<SetAnswer>> {
-    let options = symbolic::counting(search, control, symbolic::TRIED_BYTES);
-    let (job, watched) = (model.job(options, ()), Limited(control.clone()));
-    Saturation.start(job, watched, Pacing::WITHOUT_MARKS, control.interrupt()).ok()
-}
-
-/// The set of all states, if it was found.
-fn whole_set(model: &Model, found: SetAnswer) -> Result<Option<SymbolicReport>, Error> {
-    match found {
-        Ok(report) => Ok(report.filter(|report| report.report.stop_reason.is_none())),
-        Err(error) => match symbolic::refused(model.source(), error) {
-            error @ Error::Internal(_) => Err(error),
-            _ => Ok(None),
-        },
     }
 }
 

@@ -5,11 +5,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use num_bigint::BigUint;
-use quotient_explicit::AdaptiveError;
 use quotient_ir::{Budget, Interrupt, PropertyId};
 use quotient_representatives::Strategy;
 use quotient_search::{EngineError, Pace, Run, SearchOptions, Step};
-use quotient_symmetry::{Declared, Describer, Detection, DetectionError, PartialSymmetry, Preserved};
+use quotient_symmetry::{Declared, Describer, Detection, DetectionError, Preserved};
 use quotient_systems::{Reduction as Method, Symmetry as Group};
 use quotient_systems::{ReductionPlan, SymmetrySource, plan_in_steps, too_large};
 
@@ -226,15 +225,6 @@ pub(crate) fn detect(model: &Model, properties: &[PropertyId], budget: &Budget) 
 /// Those declared by scalarsets.
 pub(crate) fn declared(model: &Model, properties: &[PropertyId], budget: &Budget) -> Result<Declared, DetectionError> {
     quotient_symmetry::declared(model.ir(), model.layout(), properties, budget)
-}
-
-/// What each rule distinguishes.
-pub(crate) fn partial<'m>(
-    model: &'m Model,
-    properties: &[PropertyId],
-    budget: &Budget,
-) -> Result<PartialSymmetry<'m>, AdaptiveError> {
-    Ok(PartialSymmetry::new(model.ir(), model.layout(), properties, budget)?)
 }
 
 impl Symmetries {

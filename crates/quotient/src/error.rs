@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use quotient_explicit::AdaptiveError;
 use quotient_ir::builder::BuildError;
 use quotient_ir::{Diagnostic, Source, Span};
-use quotient_search::{EngineError, SearchOptions, StopReason};
+use quotient_search::{EngineError, StopReason};
 use quotient_symmetry::PartialRefusal;
 
 use crate::refusal::Refusal;
@@ -90,16 +90,6 @@ impl Error {
             EngineError::NotEncodable { reason, span } => Self::unsupported(source, reason, span),
             EngineError::Layout(error) => Self::whole_model(source.clone(), "state-too-large", error.to_string()),
             error => Defect::noticed(error.to_string()).into(),
-        }
-    }
-    /// The error of a search on several machines about a model.
-    pub(crate) fn of_workers(source: &Source, error: EngineError, search: &SearchOptions) -> Self {
-        match error {
-            EngineError::Lost { .. } => {
-                Self::Lost { message: error.to_string(), checkpoint: search.checkpoint.clone() }
-            }
-            EngineError::Network(reason) => Refusal::Workers(reason).into(),
-            error => Self::of_engine(source, error),
         }
     }
     /// An error of adaptive reduction about a model.

@@ -6,16 +6,16 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use num_bigint::BigUint;
-use quotient_distributed::Membership;
 use quotient_explicit::{GuardedQuotient, check};
 use quotient_groups::SparsePermutation;
 use quotient_ir::{Action, DeadlockMode, Interrupt, Layout};
 use quotient_relations::relations;
 use quotient_representatives::Workspace;
 use quotient_search::Observer as EngineObserver;
-use quotient_search::{Clock, Measure, Progress, Run, SearchOptions, SearchOrder, StopReason};
+use quotient_search::{
+    Clock, Measure, Membership, Progress, Run, SearchOptions, SearchOrder, StopReason, SymbolicReport,
+};
 use quotient_search::{need::Ask, need::EngineKind, need::Need};
-use quotient_sets::SymbolicReport;
 use quotient_symmetry::{Describer, Families};
 use quotient_systems::Reduction as Method;
 
@@ -24,8 +24,9 @@ use crate::control::too_little_memory;
 use crate::control::{Control, Follower, Observer, Phase, Supervised};
 use crate::costs;
 use crate::counters::{self, Trial};
-use crate::course::{self, Question, SetAnswer, Winner};
+use crate::course::{self, Question, Winner};
 use crate::detection::{self, Symmetries, ToPreserve};
+use crate::engines::{HAS_SETS, refuse_absent};
 use crate::error::Error;
 use crate::found::Found;
 use crate::languages::Language;
@@ -37,7 +38,7 @@ use crate::refusal::{MOST_THREADS, Refusal};
 use crate::report::{PartialOrderReport, Report};
 use crate::schedule::{SetTerms, Terms};
 use crate::search;
-use crate::symbolic;
+use crate::symbolic::{self, SetAnswer};
 use crate::workers::{self, Conducted};
 
 /// The maximum number of states kept for display: a larger drawing is unreadable.
@@ -336,6 +337,7 @@ fn check_options(options: &ExploreOptions) -> Result<Vec<String>, Refusal> {
     if options.limits.max_states == Some(0) || options.limits.max_memory == Some(0) {
         return Err(Refusal::NoRoom);
     }
+    refuse_absent(options.engine, options.workers.is_some())?;
     let main = match (options.engine, options.reduction) {
         (Engine::Symbolic, _) => EngineKind::SetOfStates,
         (Engine::Counters, _) => EngineKind::CountedStates,
@@ -447,8 +449,11 @@ fn conduct(
         Trial::TooManyStates => true,
         Trial::Unsuited => false,
     };
+    if !HAS_SETS && !is_counted {
+        return search_alone(model, options, search, control);
+    }
     let some = SearchOptions { max_states: Some(MANY_STATES), ..search.clone() };
-    let (first, set) = match search_states(model, options, &some, control, true)? {
+    let (first, set) = match search_states(model, options, &some, control, HAS_SETS)? {
         Explored::Set(report) => return Ok(as_set(*report)),
         Explored::States(first, set) => (first, set),
     };

@@ -4,8 +4,7 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use quotient_graphs::TemporalReport;
-use quotient_search::{Extent, StopReason};
-use quotient_sets::{SetsReport, Way};
+use quotient_search::{Extent, SetsReport, StopReason, Way};
 
 use crate::control::{Control, Phase};
 use crate::detection::{self, Symmetries};
@@ -60,6 +59,10 @@ impl Found {
 
 /// The symmetries that preserve what is checked, whatever it takes to find them, for engines that do not search single
 /// states. A break is the result if everything is stopped before.
+#[cfg_attr(
+    not(any(feature = "sets", feature = "proofs")),
+    expect(dead_code, reason = "only `symbolic` and `solver` find symmetries first")
+)]
 pub(crate) fn symmetries_first(
     plan: &Plan,
     symmetry: Symmetry,

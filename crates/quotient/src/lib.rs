@@ -73,6 +73,25 @@
 //!   symmetries of a text with other constants), `partial`, `every`, [`walk`], `expressions`.
 //! * **Results**: `report`, [`names`], [`shown`] (states, changes and titles, the same on the command line and on the
 //!   page; `shown/chart.rs` draws message sequence charts), `runs` (files of runs: one module a format).
+//! # Features
+//!
+//! Languages and engines can be left out. All of them are on by default, except `cadical`:
+//!
+//! | feature | what a build has with it |
+//! | --- | --- |
+//! | `murphi`, `b`, `promela`, `dve`, `csp`, `pnml` | the language |
+//! | `sets` | [`Engine::Symbolic`] |
+//! | `proofs` | [`Engine::Solver`] |
+//! | `workers` | [`Options::workers`] |
+//! | `machine-code` | rules compiled to machine code; without it, an evaluator runs them, with the same results |
+//! | `cadical` | another solver for `proofs`, in C++ |
+//!
+//! What is left out keeps its name, and what asks for it is refused with the name of the feature. What is chosen
+//! automatically does not try it. Models from the [`builder`] need no language, and are searched with no feature at all:
+//!
+//! ```toml
+//! quotient = { version = "0.1", default-features = false }
+//! ```
 
 mod adaptive;
 mod certificate;
@@ -84,6 +103,7 @@ mod counters;
 mod course;
 mod covers;
 mod detection;
+mod engines;
 mod error;
 mod every;
 mod explore;
@@ -111,13 +131,16 @@ mod search;
 mod selection;
 pub mod shown;
 mod slicing;
+#[cfg_attr(not(feature = "proofs"), path = "absent/solver.rs")]
 mod solver;
 mod strict;
+#[cfg_attr(not(feature = "sets"), path = "absent/symbolic.rs")]
 mod symbolic;
 mod symmetries;
 mod temporal;
 mod text;
 pub mod walk;
+#[cfg_attr(not(feature = "workers"), path = "absent/workers.rs")]
 mod workers;
 
 use std::path::Path;
@@ -148,15 +171,13 @@ pub use model::{LoadOptions, Model, UnsupportedProperty, read, read_source};
 pub use options::{Checkpoint, Engine, Limits, Options, PartialOrder, Reduction, Symmetry, USUAL_BITSTATE_BYTES};
 pub use partial::{Approximations, Image, PartialReport, partial_symmetry};
 pub use plan::Plan;
-pub use quotient_distributed::Membership;
 pub use quotient_graphs::{ProductReport, TemporalReport, UsedSymmetry};
-pub use quotient_proofs::SolverMethod;
 pub use quotient_representatives::Strategy;
 pub use quotient_search::{
-    Approximation, Defect, Extent, FairnessMode, JudgedInstance, LivenessReport, Progress, PropertyReport, RuleFirings,
-    SearchOrder, Spill, StopReason, StoreMode, Subject, Verdict, ViolationLimit,
+    Approximation, Defect, Extent, FairnessMode, JudgedInstance, LivenessReport, Membership, Progress, PropertyReport,
+    RuleFirings, SearchOrder, SetsReport, SolverMethod, Spill, StopReason, StoreMode, Subject, Verdict, ViolationLimit,
+    Way,
 };
-pub use quotient_sets::{SetsReport, Way};
 pub use quotient_symmetry::{
     CertificationReport, CertifiedGroup, Completed, Description, Explanation, Family, Fixed, Individuals, Limit, Moved,
     Reason, Refused, RoleReport, TooManyStates, Witness,

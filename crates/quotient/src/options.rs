@@ -4,12 +4,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use quotient_distributed::Membership;
 use quotient_ir::DeadlockMode;
-use quotient_proofs::SolverMethod;
 use quotient_representatives::Strategy;
-use quotient_search::{FairnessMode, SearchOrder, Spill, StoreMode, ViolationLimit};
-use quotient_sets::Way;
+use quotient_search::{FairnessMode, Membership, SearchOrder, SolverMethod, Spill, StoreMode, ViolationLimit, Way};
 
 /// The usual size of the table of [`StoreMode::Bitstate`], in bytes.
 pub const USUAL_BITSTATE_BYTES: u64 = 256 << 20;

@@ -4,9 +4,8 @@ use quotient_explicit::AdaptiveError;
 use quotient_ir::{Budget, PropertyId};
 use quotient_symmetry::{Classification, PartialSymmetry, TooManyStates, Witness, classify};
 
-use crate::adaptive::{RuleUse, rule_uses};
+use crate::adaptive::{self, RuleUse, rule_uses};
 use crate::control::{Control, Observer, Phase, Supervised};
-use crate::detection;
 use crate::error::Error;
 use crate::lowering::Lowering;
 use crate::model::Model;
@@ -84,7 +83,7 @@ pub fn partial_symmetry(
 }
 
 fn find(model: &Model, properties: &[PropertyId], budget: &Budget) -> Result<PartialReport, AdaptiveError> {
-    let mut partial = detection::partial(model, properties, budget)?;
+    let mut partial = adaptive::partial_symmetry(model, properties, budget)?;
     let mut partitions = Vec::new();
     for rule in model.ir().rules.indices() {
         partitions.push((rule, Some(partial.rule(rule)?.partition.clone())));

@@ -12,6 +12,7 @@ use quotient_search::{FairnessMode, FairnessScope, SearchOptions, SearchOrder, S
 use quotient_search::{need::Ask, need::EngineKind, need::Need, need::Reason, need::Support, need::support};
 
 use crate::control::Control;
+use crate::engines::refuse_absent;
 use crate::error::Error;
 use crate::lowering::Lowering;
 use crate::model::{Model, UnsupportedProperty};
@@ -61,6 +62,7 @@ impl Plan {
 
     /// Validates options against a model as it is.
     pub(crate) fn of(model: &Model, options: &Options) -> Result<Self, Error> {
+        refuse_absent(options.engine, options.workers.is_some())?;
         let mut search = search_options(model, options)?;
         let claims = claims(model.ir(), search.properties.as_deref());
         let is_settled = |id: &PropertyId| model.ir().settled.iter().any(|settled| settled.property == *id);
@@ -90,6 +92,7 @@ impl Plan {
     }
 
     /// The same search of states as sets, if it can be that.
+    #[cfg_attr(not(feature = "sets"), expect(dead_code, reason = "only `symbolic` asks"))]
     pub(crate) fn by_sets(&self) -> Option<Self> {
         let options = Options { engine: Engine::Symbolic, ..self.options.clone() };
         let need = need(&self.model, &options, &Claims { model: &self.model, liveness: None, temporal: &[] });

@@ -49,6 +49,14 @@ pub enum Refusal {
     /// Partial order where all steps are needed.
     #[error("--partial-order on cannot be used: {0}")]
     PartialOrder(String),
+    /// An engine that was left out of this build.
+    #[error("this build of quotient has no {engine}: build it with the feature `{feature}`, which is on by default")]
+    LeftOut {
+        /// The engine, and the option that asks for it.
+        engine: &'static str,
+        /// The Cargo feature.
+        feature: &'static str,
+    },
     /// An engine with an incompatible option, or for a model that it does not apply to.
     #[error("{0}")]
     Engine(String),

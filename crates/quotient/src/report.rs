@@ -6,9 +6,8 @@ use num_bigint::BigUint;
 use quotient_graphs::TemporalReport;
 use quotient_ir::{PropertyId, RuleId, Trace};
 use quotient_search::{
-    Approximation, Extent, LivenessReport, PropertyReport, RuleFirings, StopReason, Subject, Verdict,
+    Approximation, Extent, LivenessReport, PropertyReport, RuleFirings, SetsReport, StopReason, Subject, Verdict,
 };
-use quotient_sets::SetsReport;
 use quotient_symmetry::Refused;
 
 use crate::adaptive::AdaptiveUse;

@@ -2,7 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use quotient_proofs::{Operators, ProofQuestion, Proofs, SolverMethod, SolverReport};
+use quotient_proofs::{Operators, ProofQuestion, Proofs, SolverReport};
+use quotient_search::SolverMethod;
 
 use crate::control::{Control, Follower};
 use crate::error::Error;

@@ -4,10 +4,10 @@ use std::ops::ControlFlow;
 
 use quotient_graphs::TemporalReport;
 use quotient_ir::{PropertyId, Source};
-use quotient_search::{SearchOptions, StopReason, Verdict};
-use quotient_sets::{OwnSymmetry, Sets, SetsOfTrees, SymbolicError, SymbolicReport, Way};
+use quotient_search::{Engine as _, Pacing, Run, SearchOptions, StopReason, SymbolicReport, Verdict, Way};
+use quotient_sets::{OwnSymmetry, Saturation, Sets, SetsOfTrees, SymbolicError};
 
-use crate::control::{Control, Follower, Phase};
+use crate::control::{Control, Follower, Limited, Phase};
 use crate::detection::Symmetries;
 use crate::error::Error;
 use crate::found::{Found, symmetries_first};
@@ -55,7 +55,7 @@ pub(crate) fn explore(
 }
 
 /// The options with which sets are counted, with diagrams of at most so many bytes.
-pub(crate) fn counting(search: &SearchOptions, control: &Control, bytes: u64) -> SearchOptions {
+fn counting(search: &SearchOptions, control: &Control, bytes: u64) -> SearchOptions {
     let search = within_memory(search, control);
     let max_memory = search.max_memory.map(|room| room.min(bytes));
     SearchOptions { statistics: false, max_states: None, max_memory, ..search }
@@ -128,10 +128,31 @@ fn error_of(plan: &Plan, error: SymbolicError) -> Error {
     refused(plan.model.source(), error)
 }
 
-pub(crate) fn refused(source: &Source, error: SymbolicError) -> Error {
+fn refused(source: &Source, error: SymbolicError) -> Error {
     match error {
         SymbolicError::Engine(error) => Error::of_engine(source, error),
         SymbolicError::Refused { span, .. } => Error::unsupported(source, error.to_string(), span),
         error => Refusal::Engine(error.to_string()).into(),
+    }
+}
+
+/// What the set of all states ends with.
+pub(crate) type SetAnswer = Result<Option<SymbolicReport>, SymbolicError>;
+
+/// Begins to compute the set of all states, without any work. None if there are too few resources.
+pub(crate) fn start_set(model: &Model, search: &SearchOptions, control: &Control) -> Option<Run<SetAnswer>> {
+    let options = counting(search, control, TRIED_BYTES);
+    let (job, watched) = (model.job(options, ()), Limited(control.clone()));
+    Saturation.start(job, watched, Pacing::WITHOUT_MARKS, control.interrupt()).ok()
+}
+
+/// The set of all states, if it was found.
+pub(crate) fn whole_set(model: &Model, found: SetAnswer) -> Result<Option<SymbolicReport>, Error> {
+    match found {
+        Ok(report) => Ok(report.filter(|report| report.report.stop_reason.is_none())),
+        Err(error) => match refused(model.source(), error) {
+            error @ Error::Internal(_) => Err(error),
+            _ => Ok(None),
+        },
     }
 }

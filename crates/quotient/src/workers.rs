@@ -3,8 +3,9 @@
 
 use std::sync::Arc;
 
-use quotient_distributed::{Distributed, JoinError, Membership, Shared};
-use quotient_search::SearchOptions;
+use quotient_distributed::{Distributed, JoinError, Shared};
+use quotient_ir::Source;
+use quotient_search::{EngineError, Membership, SearchOptions};
 
 use crate::control::{Control, Follower, Phase};
 use crate::detection::{self, Symmetries, ToPreserve};
@@ -15,7 +16,7 @@ use crate::model::Model;
 use crate::options::{Reduction, Symmetry};
 use crate::plan::{Plan, Refusal};
 use crate::report::Remark;
-use crate::search;
+use crate::search::{answer, within_memory};
 
 /// Searches a model as planned, together with other processes.
 pub(crate) fn check(plan: &Plan, membership: &Membership, control: &Control) -> Result<Found, Error> {
@@ -69,11 +70,11 @@ pub(crate) fn conduct(
     // The others have to be told before this process ends.
     control.write_at_the_end();
     let options = SearchOptions { threads: membership.workers, ..search.clone() };
-    let options = search::within_memory(&options, control);
+    let options = within_memory(&options, control);
     let plan = symmetries.as_ref().and_then(Symmetries::plan).cloned();
     let shared = Shared { plan, network: Arc::clone(&network) };
-    let report = search::answer(Distributed, model.job(options, shared), follower, control)?
-        .map_err(|error| Error::of_workers(model.source(), error, search))?;
+    let report = answer(Distributed, model.job(options, shared), follower, control)?
+        .map_err(|error| error_of(model.source(), error, search))?;
     let (processes, workers) = (network.processes(), network.workers());
     let note = format!(
         "{processes} process{} of {workers} worker{}; this one sent {} bytes",
@@ -82,6 +83,15 @@ pub(crate) fn conduct(
         network.bytes_sent()
     );
     Ok(Conducted::Searched(Box::new(Found { notes: vec![note], ..Found::new(symmetries, report) })))
+}
+
+/// The error of a search on several machines about a model.
+fn error_of(source: &Source, error: EngineError, search: &SearchOptions) -> Error {
+    match error {
+        EngineError::Lost { .. } => Error::Lost { message: error.to_string(), checkpoint: search.checkpoint.clone() },
+        EngineError::Network(reason) => Refusal::Workers(reason).into(),
+        error => Error::of_engine(source, error),
+    }
 }
 
 /// What must be the same in all processes, by the names of options.
@@ -107,7 +117,7 @@ pub(crate) fn facts_of_model(model: &Model) -> Vec<(String, String)> {
     let mut facts = vec![("version".to_owned(), env!("CARGO_PKG_VERSION").to_owned())];
     facts.extend(model.origin());
     // What else was said about it on the command line.
-    let ir = quotient_ir::Model { source: quotient_ir::Source::new("", ""), ..model.ir().clone() };
+    let ir = quotient_ir::Model { source: Source::new("", ""), ..model.ir().clone() };
     facts.push(("the model as it was read".to_owned(), TextHash::of(format!("{ir:?}").as_bytes()).to_string()));
     facts
 }

@@ -14,6 +14,7 @@ pub mod defect;
 mod engine;
 mod forecast;
 mod forwarding;
+mod membership;
 pub mod need;
 mod observer;
 mod options;
@@ -21,6 +22,8 @@ pub mod partial_order;
 mod report;
 mod run;
 mod seam;
+mod sets;
+mod solving;
 mod verdicts;
 pub mod words;
 
@@ -29,6 +32,7 @@ pub use defect::Defect;
 pub use engine::{Engine, Job, NoAnswer, Pacing, Refused, answer};
 pub use forecast::Forecast;
 pub use forwarding::Wrapper;
+pub use membership::Membership;
 pub use observer::{Clock, Edge, Observer, Progress, Silent};
 pub use options::{
     FairnessMode, FairnessScope, Instances, LivenessScope, Narrowing, SearchOptions, SearchOrder, Spill, StoreMode,
@@ -43,4 +47,6 @@ pub use seam::{
     Batches, Event, Facts, FieldTest, Identity, Instance, Parts, Representatives, RuleInstance, SearchSpace, Selection,
     Share, Sink, Steps, Successors, Tag, TransitionSystem,
 };
+pub use sets::{SetsReport, SymbolicReport, Way};
+pub use solving::SolverMethod;
 pub use verdicts::{Verdicts, excuse, failure, unfinished};

@@ -385,7 +385,7 @@ pub enum Share {
     Part,
 }
 
-/// Expansion of a part of the instances where that suffices ([`crate::partial_order`]).
+/// Expansion of a part of the instances where that suffices: partial order.
 pub trait Parts: Batches {
     /// Whether it ever expands a part only.
     const REDUCES: bool;

@@ -39,10 +39,10 @@ use crate::saturation::{Halt as NotSaturated, Saturated, Work, saturate};
 use crate::search::{Halt, Search};
 use crate::symmetry::Symmetries;
 use quotient_booleans::{Encoding, Full, Refusal};
-use quotient_search::{Checks, EngineError, Figures, Observer, Report, SearchOptions, Silent, StopReason, Verdicts};
+use quotient_search::{Checks, EngineError, Figures, Observer, SearchOptions, Silent, StopReason, Verdicts};
 
 pub use door::{OwnSymmetry, Saturation, Sets, SetsOfTrees};
-pub use symmetry::Way;
+pub use quotient_search::{SetsReport, SymbolicReport, Way};
 pub use tree::check_symbolic_tree;
 
 /// The room for diagrams if there is no limit.
@@ -56,60 +56,6 @@ pub struct SymbolicSymmetry<'a> {
     /// How it is used; by default dynamic reduction where permutations that sort sets are known, otherwise
     /// representatives on the fly.
     pub way: Option<Way>,
-}
-
-/// The result of a symbolic search.
-#[derive(Clone, Debug)]
-pub struct SymbolicReport {
-    /// The verdicts and runs. Its figures are exact unless they do not fit.
-    pub report: Report,
-    /// The sets of states.
-    pub sets: SetsReport,
-}
-
-/// What a symbolic search computed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SetsReport {
-    /// The states in the set: all of them, or representatives of orbits.
-    pub states: BigUint,
-    /// The orbits they represent, if they could be counted.
-    pub orbits: Option<BigUint>,
-    /// How often rules can fire in these states.
-    pub transitions: BigUint,
-    /// The greatest value of a variable, and the greatest sum of all, in a model that counts tokens. None if they are not
-    /// known.
-    pub greatest: Option<(u64, u64)>,
-    /// The nodes of the diagram of the set.
-    pub nodes: usize,
-    /// The greatest number of nodes at a time.
-    pub peak_nodes: usize,
-    /// The number of images of sets.
-    pub images: u64,
-    /// The bits of a state.
-    pub bits: u32,
-    /// Why bits are in their order.
-    pub order: &'static str,
-    /// How symmetries were used.
-    pub way: Option<Way>,
-}
-
-impl SetsReport {
-    /// Whether each orbit is counted once.
-    pub fn is_exact(&self) -> bool {
-        self.orbits.is_some() || !self.way.is_some_and(Way::keeps_several)
-    }
-
-    /// How symmetries were used, in words.
-    pub fn method(&self) -> &'static str {
-        match self.way {
-            None => "there are too many for sets, or they are not alike in all values",
-            Some(Way::OrbitRelation) => "the least state of each orbit, by the relation of its states",
-            Some(Way::MultipleRepresentatives) => "images under some permutations that none of them makes less",
-            Some(Way::OnTheFly) => "what is found first in an orbit",
-            Some(Way::SomeRepresentatives { .. }) => "some of what is found first in an orbit",
-            Some(Way::Dynamic) => "sets are sorted by permutations that make states less",
-        }
-    }
 }
 
 /// Why a model cannot be checked symbolically.

@@ -4,9 +4,9 @@ use quotient_ir::{DeadlockMode, PropertyId, PropertyKind};
 
 use crate::diagrams::{NODE_BYTES, Set};
 use crate::machine::Machine;
-use crate::symmetry::{Symmetries, Way};
+use crate::symmetry::Symmetries;
 use quotient_booleans::{Full, Logic};
-use quotient_search::{Checks, Observer, Progress, SearchOptions, StopReason};
+use quotient_search::{Checks, Observer, Progress, SearchOptions, StopReason, Way};
 
 /// The number of times that an instance is applied in a row.
 const LOCAL_ROUNDS: usize = 64;

@@ -14,51 +14,6 @@ use crate::diagrams::{Replacement, Set};
 use crate::machine::Machine;
 use quotient_booleans::{Full, Logic};
 
-/// How a symbolic search uses symmetries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Way {
-    /// The relation of states in the same orbit is built, and gives each state its least one.
-    OrbitRelation,
-    /// Some permutations are tried on each state, and those that are least among these images stay
-    /// (Clarke, Enders, Filkorn, Jha 1996).
-    MultipleRepresentatives,
-    /// Whatever is reached first in an orbit represents it (Barner, Grumberg 2002).
-    OnTheFly,
-    /// The same, but of new states with a larger diagram than so many nodes only a part is followed. What was not
-    /// followed may remain unknown: then only violations are found (Barner, Grumberg 2002, under-approximation).
-    SomeRepresentatives {
-        /// The most nodes of the diagram of new states.
-        nodes: u32,
-    },
-    /// Sets are sorted: a permutation is applied to the states that it makes less, until there are none
-    /// (Emerson, Wahl 2005).
-    Dynamic,
-}
-
-impl Way {
-    /// The most nodes of new states when some representatives are followed, if nothing else is asked for.
-    pub const USUAL_NODES: u32 = 1_000;
-
-    /// Those that leave nothing out.
-    pub const ALL: [Self; 4] = [Self::OrbitRelation, Self::MultipleRepresentatives, Self::OnTheFly, Self::Dynamic];
-
-    /// Whether it may keep several states of an orbit.
-    pub fn keeps_several(self) -> bool {
-        matches!(self, Self::MultipleRepresentatives | Self::OnTheFly | Self::SomeRepresentatives { .. })
-    }
-
-    /// Its name on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::OrbitRelation => "orbit-relation",
-            Self::MultipleRepresentatives => "multiple-representatives",
-            Self::OnTheFly => "on-the-fly",
-            Self::SomeRepresentatives { .. } => "some-representatives",
-            Self::Dynamic => "dynamic",
-        }
-    }
-}
-
 /// The bits of the order of the largest group that is used: all permutations of 170 things. Each element of its
 /// transversals takes room.
 const MOST_BITS: u64 = 1_000;

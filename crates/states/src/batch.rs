@@ -1,8 +1,8 @@
 //! Successors waiting for lookup. Looking up several in a row lets their memory latencies overlap, unlike lookups one
 //! at a time.
 
+use crate::numbers::{NO_PARENT, Probe, Sighting, StateNumber};
 use crate::recent::Recent;
-use crate::store::{NO_PARENT, Probe, Sighting, StateNumber};
 use quotient_search::Successors;
 use quotient_search::words::Hash;
 

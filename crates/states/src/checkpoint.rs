@@ -15,6 +15,7 @@ use quotient_ir::{DeadlockMode, Model, PropertyId, RuleId, Source, TableIndex};
 
 use crate::dense::ancestry::Ancestry;
 use crate::exploration::Finding;
+pub use crate::exploration::SearchTotals;
 use crate::lookup::Lookup;
 use crate::store::{Full, NO_PARENT, Probe, StateNumber, Store};
 use quotient_search::{Checks, SearchOptions, SearchSpace, StopReason};
@@ -24,25 +25,6 @@ const MAGIC: &[u8; 24] = b"quotient checkpoint v3\n\0";
 
 /// The version of the format, for people.
 const FORM: &str = "v3";
-
-/// The counts and results of a search so far, besides its states.
-#[derive(Clone, Debug, Default)]
-pub struct SearchTotals {
-    /// The number of steps from a start to the states being expanded.
-    pub level: u64,
-    /// The number of steps from a start to the deepest state.
-    pub depth: u64,
-    /// Rule instances fired.
-    pub transitions: u64,
-    /// The cover properties that were reached.
-    pub covered: Vec<PropertyId>,
-    /// States of each level, up to the one that is being expanded.
-    pub levels: Vec<u64>,
-    /// States that were not expanded because of a constraint.
-    pub unexpanded: u64,
-    /// The violations that the search continued past.
-    pub findings: Vec<Finding>,
-}
 
 /// A search at a point between two expansions.
 pub struct Snapshot<'a, C, N> {

@@ -5,12 +5,11 @@ use std::ops::Range;
 use quotient_ir::{PropertyId, Violation};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::checkpoint::SearchTotals;
 use crate::dense::ancestry::Ancestry;
-use crate::findings::ViolationKind;
 use crate::records::DiskError;
 use crate::shards::Shards;
 use crate::store::StateNumber;
+use crate::violation_kind::ViolationKind;
 use quotient_search::{Approximation, SearchOrder, StopReason};
 
 /// A violation, and how to reach it.
@@ -24,6 +23,25 @@ pub struct Finding {
     pub violation: Violation,
     /// The kind of the violation, if nothing else is known of it, since it was read from a checkpoint.
     pub kept_kind: Option<ViolationKind>,
+}
+
+/// The counts and results of a search so far, besides its states.
+#[derive(Clone, Debug, Default)]
+pub struct SearchTotals {
+    /// The number of steps from a start to the states being expanded.
+    pub level: u64,
+    /// The number of steps from a start to the deepest state.
+    pub depth: u64,
+    /// Rule instances fired.
+    pub transitions: u64,
+    /// The cover properties that were reached.
+    pub covered: Vec<PropertyId>,
+    /// States of each level, up to the one that is being expanded.
+    pub levels: Vec<u64>,
+    /// States that were not expanded because of a constraint.
+    pub unexpanded: u64,
+    /// The violations that the search continued past.
+    pub findings: Vec<Finding>,
 }
 
 /// How a search ended.

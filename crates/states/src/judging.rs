@@ -14,7 +14,7 @@ use crate::exploration::{End, Exploration};
 use crate::liveness::find_dead_ends;
 use crate::overflow::Overflow;
 use crate::rebuild::rebuild;
-use crate::statistics::count_firings;
+use crate::statistics::{OrbitSize, count_firings};
 use crate::store::StateNumber;
 use quotient_search::partial_order::PartialOrderSystem;
 use quotient_search::{
@@ -24,9 +24,6 @@ use quotient_search::{
 
 /// The number of concrete states that a stored state represents, if known.
 pub type OrbitCounter<'a> = &'a (dyn Fn(&mut Workspace, &[u64]) -> Option<Cardinality> + Sync);
-
-/// The number of concrete states that a stored state represents, if known.
-pub(crate) type OrbitSize<'a> = &'a mut dyn FnMut(&[u64]) -> Option<Cardinality>;
 
 /// What a search knows of the orbits that its states represent.
 pub struct Orbits<'a> {

@@ -23,6 +23,7 @@ pub mod judge;
 mod judging;
 mod liveness;
 mod lookup;
+mod numbers;
 mod overflow;
 pub mod pages;
 mod planned;
@@ -32,6 +33,7 @@ pub mod records;
 mod shards;
 mod statistics;
 pub mod store;
+mod violation_kind;
 
 pub use cross_check::{compare_verdicts, differ, state_text, unfinished};
 pub use exploration::{End, Exploration, Finding, Halt, Rest, note, stop};

@@ -11,11 +11,14 @@ use std::ops::ControlFlow;
 
 use num_bigint::BigUint;
 use quotient_ir::{Action, Model, RuleId, TableIndex};
+use quotient_representatives::Cardinality;
 use rustc_hash::FxHashSet;
 
 use crate::exploration::Exploration;
-use crate::judging::OrbitSize;
 use quotient_search::{Event, Instance, Observer, Progress, RuleFirings, SearchSpace};
+
+/// The number of concrete states that a stored state represents, if known.
+pub(crate) type OrbitSize<'a> = &'a mut dyn FnMut(&[u64]) -> Option<Cardinality>;
 
 /// How many states are looked at between reports of progress.
 const INTERVAL: u64 = 1024;

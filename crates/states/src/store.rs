@@ -15,18 +15,9 @@
 
 use crate::batch::Table;
 use crate::dense::{Dense, Numbers, Short};
+pub use crate::numbers::{Full, NO_PARENT, Probe, STATE_LIMIT, Sighting, StateNumber};
 use crate::pages::{give_back, prefer_large};
 use quotient_search::words::{Hash, PART_BITS, append, copy};
-use quotient_search::{SearchOptions, StopReason};
-
-/// The number of a stored state, in order of discovery.
-pub type StateNumber = u32;
-
-/// The parent of a state produced by a start.
-pub const NO_PARENT: StateNumber = u32::MAX;
-
-/// The number of states the store can number; the last numbers are reserved for "none".
-pub const STATE_LIMIT: u64 = u32::MAX as u64 - 1;
 
 /// The approximate number of words of a chunk, for all stores of a search together. A chunk holds at least one state.
 const CHUNK_WORDS: usize = 1 << 16;
@@ -35,33 +26,11 @@ const MOST_PART_BITS: u32 = 4;
 /// Entries of the smallest part of a table.
 const FIRST_PART: usize = 16;
 
-/// Why a state cannot be stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Full {
-    /// All state numbers are used.
-    Numbers,
-    /// The memory limit would be exceeded.
-    Memory,
-    /// The system has no more memory.
-    System,
-}
-
 /// Whether two states of the same length are equal. Most have one or two words, for which a call to compare memory
 /// costs more.
 #[inline]
 fn same(left: &[u64], right: &[u64]) -> bool {
     left.iter().zip(right).all(|(left, right)| left == right)
-}
-
-impl Full {
-    /// Why a search with a full store ends.
-    pub fn reason(self, options: &SearchOptions) -> StopReason {
-        match self {
-            Self::Numbers => StopReason::TooManyStates,
-            Self::Memory => StopReason::MemoryLimit(options.max_memory.unwrap_or(u64::MAX)),
-            Self::System => StopReason::OutOfMemory,
-        }
-    }
 }
 
 /// The form of the entries of a store's table.
@@ -88,26 +57,6 @@ impl Entries {
 
 /// The number of bits a state sets if only bits are stored.
 const BITS_A_STATE: u32 = 3;
-
-/// The result of a table lookup.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Probe {
-    /// The state is stored, with this number, if the table knows numbers.
-    Stored(StateNumber),
-    /// It is not stored; its entry would go to this position of its part.
-    Vacant(usize),
-}
-
-/// The result of a bulk lookup for one state.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sighting {
-    /// It is stored.
-    Stored,
-    /// It was not stored; its entry would have gone to this position of its part.
-    Vacant(u32),
-    /// Unknown.
-    Unknown,
-}
 
 /// The set of stored states.
 #[derive(Debug)]

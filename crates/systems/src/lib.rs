@@ -1,5 +1,6 @@
-//! Transition systems and wrappers, as the seam of `quotient_search` has them. Only this crate generates code. Knows
-//! nothing of searches.
+//! Transition systems and wrappers, as the seam of `quotient_search` has them. Only this crate generates code, and a
+//! build without the feature `machine-code` generates none: then the evaluator runs everything. Knows nothing of
+//! searches.
 //!
 //! * `evaluator`: rules specialised to each valuation of their parameters. `compiled`: the same as machine code (on
 //!   unsupported processors, only the evaluator); `compiled/call.rs` has the `unsafe` code of this crate. `deferred`:
@@ -18,18 +19,24 @@
 //! To make successors faster, see `compiled/dispatch.rs`, `compiled/translation.rs` and `evaluator`. The interpreter
 //! as a system, for comparison, is `testkit/src/reference.rs`.
 
+// Some of what the evaluator knows about its code is only for the code generator.
+#![cfg_attr(not(feature = "machine-code"), expect(dead_code))]
+
+#[cfg_attr(not(feature = "machine-code"), path = "without_code.rs")]
 mod compiled;
 mod deferred;
 mod evaluator;
 mod firing;
 mod guard;
 mod packed_map;
+mod parameters;
 mod passing;
 mod patience;
 mod possible;
 mod quotient;
 mod reduction;
 mod repacking;
+mod slot_domain;
 mod starts;
 mod tuning;
 pub mod walk;

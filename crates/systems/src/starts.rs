@@ -15,7 +15,7 @@ use quotient_ir::{
 use quotient_symmetry::CertifiedGroup;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::evaluator::Parameters;
+use crate::parameters::Parameters;
 use quotient_search::{Event, Instance, TransitionSystem};
 
 /// With fewer instances than this, all of them are run.

@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::ControlFlow;
 
 use super::AdaptiveReport;
-use crate::check::OneProcess;
+use crate::explore::OneProcess;
 use quotient_search::{CrossCheck, EngineError, Extent, Observer, SearchOptions, StopReason};
 use quotient_states::{Shards, compare_verdicts, differ, search_and_judge, state_text, unfinished};
 use quotient_systems::{DeferredSystem, PassingSystem, SpecialisedSystem};

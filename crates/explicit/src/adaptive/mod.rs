@@ -20,7 +20,7 @@ pub use guarded::{GuardedEdge, GuardedQuotient, guarded_quotient};
 use quotient_ir::{Interpreter, Model, PropertyId, PropertyKind, RuleId, Spent, TableIndex};
 use quotient_symmetry::{Arrangement, Desk, DetectionError, PartialRefusal, PartialSymmetry, Partition, Uncertified};
 
-use crate::check::OneProcess;
+use crate::explore::OneProcess;
 use quotient_search::{EngineError, Observer, Report, SearchOptions, SearchOrder, StoreMode};
 use quotient_states::check_quotient;
 use quotient_systems::{ReductionPlan, SpecialisedSystem};

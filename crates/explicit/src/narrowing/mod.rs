@@ -15,7 +15,7 @@ use std::ops::ControlFlow;
 
 use quotient_ir::{Interpreter, Layout, Model, Valuation};
 
-use crate::check::OneProcess;
+use crate::explore::OneProcess;
 use quotient_search::{
     Checks, EngineError, Identity, Narrowing, Observer, Progress, Report, SearchOptions, SearchOrder, StopReason,
     StoreMode, ViolationLimit,
@@ -56,7 +56,7 @@ fn applies(narrowing: &Narrowing, layout: &Layout, options: &SearchOptions, obse
 /// Searches the reachable states of a model with states packed by the values that occur.
 ///
 /// # Errors
-/// As for [`crate::check`].
+/// As for `check`.
 pub(crate) fn check_whole(
     model: &Model,
     layout: &Layout,

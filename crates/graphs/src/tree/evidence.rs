@@ -7,11 +7,11 @@
 use quotient_temporal::branching::{CtlOperator, PathStep, restored};
 use quotient_temporal::{Atom, Formula, Formulas, Node, PathQuantifier, translate};
 
-use super::graph::StateSet;
 use super::product::{Part, Product};
 use super::ways::{Lasso, Ways, lasso};
 use super::{Check, TreeError, label};
 use crate::components::{Space, components};
+use crate::graph::StateSet;
 
 /// A path through a graph.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,8 +3,8 @@
 
 use quotient_temporal::{Atom, Automaton, Transition};
 
-use super::graph::{Graph, Reverse, StateSet};
 use crate::components::{MOST_NODES, Space, Step, Watch};
+use crate::graph::{Graph, Reverse, StateSet};
 use quotient_search::StopReason;
 
 /// The part of a graph inside a set of states.

@@ -2,8 +2,8 @@
 
 use quotient_ir::Fairness;
 
-use super::graph::FairnessClasses;
 use crate::components::{ClassSet, Components, Space, Step, Watch, steps};
+use crate::graph::FairnessClasses;
 use quotient_search::StopReason;
 
 /// Breadth-first searches of a space, with memory that is used again.

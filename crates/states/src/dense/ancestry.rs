@@ -3,7 +3,7 @@
 //! States are numbered in the order in which they are found. Each expanded state in this order finds some new ones: so
 //! many ones, and a zero, say how many. The parent of a state is then the number of zeros before its one.
 
-use crate::store::StateNumber;
+use crate::numbers::StateNumber;
 
 /// Words of a chunk.
 const CHUNK: usize = 1 << 12;

@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 
 use rustc_hash::FxHashSet;
 
-use crate::store::{Full, NO_PARENT, Probe, Sighting};
+use crate::numbers::{Full, NO_PARENT, Probe, Sighting};
 use table::{ANYWHERE, Key, LEAST_BITS, Place, Sight, Table, ones};
 pub use tree::Numbers;
 use tree::Tree;

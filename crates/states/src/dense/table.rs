@@ -10,8 +10,8 @@ use std::ops::ControlFlow;
 
 use rustc_hash::FxHashSet;
 
+use crate::numbers::Full;
 use crate::pages::prefer_large;
-use crate::store::Full;
 
 /// Bytes of a line: two lines of the cache, which are next to each other. In one, too many entries would find no room.
 const LINE: usize = 128;

@@ -1,7 +1,7 @@
 //! States of many words as pairs of numbers of parts, which are pairs of numbers of smaller parts, and so on (the trees
 //! of LTSmin). States that differ in few words have most of their parts in common, and each part is kept once.
 
-use crate::store::Full;
+use crate::numbers::Full;
 
 /// The number of a part that is not known.
 const UNKNOWN: u32 = u32::MAX;

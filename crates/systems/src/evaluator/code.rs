@@ -4,9 +4,13 @@
 //! Places that are known when a rule instance is specialised are bit fields of the packed state or cells of the frame;
 //! only indices that depend on the state remain as addresses.
 
-use quotient_ir::{BinaryOperator, Domain, Layout, PropertyId, Table, TableIndex};
-use rustc_hash::FxHashMap;
 use std::hash::Hash;
+
+use quotient_ir::{BinaryOperator, Layout, PropertyId, Table, TableIndex};
+use rustc_hash::FxHashMap;
+
+use crate::slot_domain::SlotDomain;
+pub(crate) use crate::slot_domain::UNDEFINED;
 
 /// Declares index types of the arenas.
 macro_rules! node_ids {
@@ -45,10 +49,6 @@ node_ids! {
     /// A function that is called rather than inlined.
     SubroutineId;
 }
-
-/// The content of an undefined cell. No value of a model equals it: any model with such a value is left to the
-/// reference interpreter.
-pub(crate) const UNDEFINED: i64 = i64::MIN;
 
 /// A range of a list of nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -408,55 +408,6 @@ pub(crate) struct SlotCode {
     pub(crate) field: Field,
     pub(crate) width: u8,
     pub(crate) domain: SlotDomain,
-}
-
-/// The values of a slot or of another cell.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct SlotDomain {
-    pub(crate) low: i64,
-    pub(crate) high: i64,
-    /// All the values, if they are not an interval from `low` to `high`.
-    pieces: Option<Box<Domain>>,
-}
-
-impl SlotDomain {
-    pub(crate) fn new(domain: &Domain) -> Self {
-        let pieces = (domain.pieces().len() > 1).then(|| Box::new(domain.clone()));
-        // The least integer is reserved.
-        Self { low: domain.least().max(UNDEFINED + 1), high: domain.greatest(), pieces }
-    }
-    /// Whether the values are an interval from `low` to `high`.
-    pub(crate) fn is_interval(&self) -> bool {
-        self.pieces.is_none()
-    }
-    #[inline]
-    pub(crate) fn contains(&self, value: i64) -> bool {
-        self.low <= value && value <= self.high && self.pieces.as_ref().is_none_or(|pieces| pieces.contains(value))
-    }
-    #[inline]
-    pub(crate) fn code_of(&self, value: i64) -> Option<u64> {
-        match &self.pieces {
-            None => (self.low <= value && value <= self.high).then(|| value.wrapping_sub(self.low) as u64),
-            Some(pieces) => pieces.code_of(value),
-        }
-    }
-    #[inline]
-    pub(crate) fn value_of(&self, code: u64) -> i64 {
-        match &self.pieces {
-            None => self.low.wrapping_add(code as i64),
-            Some(pieces) => pieces.value_of(code),
-        }
-    }
-    /// The value after another in increasing order.
-    pub(crate) fn after(&self, value: i64) -> Option<i64> {
-        match &self.pieces {
-            None => (value < self.high).then(|| value + 1),
-            Some(pieces) => {
-                let &(low, _) = pieces.pieces().iter().find(|&&(_, high)| value < high)?;
-                Some(low.max(value + 1))
-            }
-        }
-    }
 }
 
 impl SlotCode {

@@ -8,7 +8,6 @@
 mod candidates;
 pub(crate) mod code;
 pub(crate) mod machine;
-mod parameters;
 mod single;
 mod specialiser;
 
@@ -22,12 +21,12 @@ use quotient_ir::{
 };
 
 use crate::firing::FiredRules;
+use crate::parameters::Parameters;
 use crate::repacking::Repacking;
 use crate::starts::{StartSieve, StartsUpTo};
 use candidates::Candidates;
 use code::{Code, CommandId, Test, TestId};
 use machine::{Machine, Memory, Stop};
-pub(crate) use parameters::Parameters;
 use quotient_search::{Batches, Event, Facts, FieldTest, Instance, RuleInstance, Selection, Sink, TransitionSystem};
 use specialiser::{Owner, Specialiser, Unit, constant_slots};
 

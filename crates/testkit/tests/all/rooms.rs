@@ -1,5 +1,6 @@
 //! The rooms have walls: which crate may use which, which foreign crates are known in one room only, how large a crate
-//! may be, and that its modules do not form large cycles. Reads `cargo metadata` and the text of the crates.
+//! may be, that its modules do not form large cycles, and what a user of the library can leave out. Reads `cargo metadata`,
+//! `cargo tree` and the text of the crates.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -124,10 +125,6 @@ const ONLY_IN: &[(&str, &str)] = &[
 const LINES: usize = 20_000;
 const CYCLE: usize = 6;
 
-/// The crates that still have more lines, or larger cycles. Whoever mends one removes it here.
-const STILL_LARGE: &[&str] = &[];
-const STILL_ENTANGLED: &[&str] = &[];
-
 /// A crate of the workspace.
 struct Room {
     name: String,
@@ -208,6 +205,40 @@ fn crates_use_only_those_below() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Rooms that a user of the library can leave out by Cargo features.
+const OPTIONAL: &[&str] = &["murphi", "b", "promela", "dve", "csp", "pnml", "sets", "proofs", "distributed"];
+
+#[test]
+fn languages_and_engines_can_be_left_out() {
+    let tree = |options: &[&str]| {
+        let output = Command::new(env!("CARGO"))
+            .args(["tree", "-p", "quotient", "--edges", "normal", "--prefix", "none", "--offline"])
+            .args(options)
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .output()
+            .expect("cargo runs");
+        assert!(output.status.success(), "cargo tree: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("names are UTF-8")
+    };
+    let (all, least) = (tree(&[]), tree(&["--no-default-features"]));
+    let has = |tree: &str, wanted: &dyn Fn(&str) -> bool| tree.lines().any(|line| wanted(package_of(line)));
+    for room in OPTIONAL {
+        let is_room = |name: &str| name.strip_prefix("quotient-") == Some(room);
+        assert!(has(&all, &is_room), "`{room}` is part of quotient");
+        assert!(!has(&least, &is_room), "`{room}` cannot be left out");
+    }
+    for foreign in ["oxidd", "timely", "rustsat", "cranelift"] {
+        let is_foreign = |name: &str| name.starts_with(foreign);
+        assert!(has(&all, &is_foreign), "`{foreign}` is used by quotient");
+        assert!(!has(&least, &is_foreign), "`{foreign}` cannot be left out");
+    }
+}
+
+/// The name of the package in a line of `cargo tree`.
+fn package_of(line: &str) -> &str {
+    line.split_whitespace().next().unwrap_or_default()
+}
+
 /// The files of Rust in a folder and the folders in it.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
@@ -228,10 +259,8 @@ fn no_crate_is_large() {
     for room in rooms() {
         let lines = |path: &PathBuf| fs::read_to_string(path).expect("a text").lines().count();
         let lines: usize = files(&room.source).iter().map(lines).sum();
-        match (lines > LINES, STILL_LARGE.contains(&room.name.as_str())) {
-            (true, false) => wrong.push(format!("`{}` has {lines} lines, more than {LINES}", room.name)),
-            (false, true) => wrong.push(format!("`{}` has {lines} lines: it is no exception any more", room.name)),
-            _ => {}
+        if lines > LINES {
+            wrong.push(format!("`{}` has {lines} lines, more than {LINES}", room.name));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -352,13 +381,8 @@ fn modules_form_no_large_cycles() {
     for room in rooms() {
         let graph = uses(&room.source);
         let cycle = largest_cycle(&graph);
-        let is_known = STILL_ENTANGLED.contains(&room.name.as_str());
-        match (cycle.len() > CYCLE, is_known) {
-            (true, false) => {
-                wrong.push(format!("`{}` has a cycle of {} modules: {cycle:?}", room.name, cycle.len()));
-            }
-            (false, true) => wrong.push(format!("`{}`, with {cycle:?}, is no exception any more", room.name)),
-            _ => {}
+        if cycle.len() > CYCLE {
+            wrong.push(format!("`{}` has a cycle of {} modules: {cycle:?}", room.name, cycle.len()));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

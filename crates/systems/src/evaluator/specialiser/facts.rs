@@ -3,7 +3,8 @@
 use quotient_ir::{Domain, Model, Table, TypeId, TypeKind};
 
 use super::{Specialiser, Unsupported};
-use crate::evaluator::code::{DomainId, SlotDomain, TemplateId, UNDEFINED};
+use crate::evaluator::code::{DomainId, TemplateId, UNDEFINED};
+use crate::slot_domain::SlotDomain;
 
 /// The largest number of cells of a value that are written out one by one.
 const TEMPLATE_LIMIT: u64 = 1 << 16;

@@ -3,7 +3,8 @@
 use quotient_ir::{ExprId, PlaceId, Root, Step, TableIndex, TypeId, TypeKind};
 
 use super::{Binding, Specialiser, Unsupported};
-use crate::evaluator::code::{Address, AddressId, SlotDomain, Value};
+use crate::evaluator::code::{Address, AddressId, Value};
+use crate::slot_domain::SlotDomain;
 
 /// The location of a place.
 #[derive(Clone, Copy, Debug)]

@@ -3,7 +3,7 @@
 
 use quotient_ir::{Expr, Iteration, Model, Parameter, TypeId, TypeKind};
 
-use super::code::SlotDomain;
+use crate::slot_domain::SlotDomain;
 
 /// The ranges of the parameters of an owner.
 #[derive(Clone, Debug)]

@@ -236,13 +236,13 @@ impl GraphBuilder {
 
 /// The same edges in the other direction.
 #[derive(Debug)]
-pub(super) struct Reverse {
+pub(crate) struct Reverse {
     offsets: Vec<usize>,
     sources: Vec<u32>,
 }
 
 impl Reverse {
-    pub(super) fn of(graph: &Graph) -> Self {
+    pub(crate) fn of(graph: &Graph) -> Self {
         let states = graph.states();
         let mut offsets = vec![0; states + 1];
         for &target in &graph.targets {
@@ -266,11 +266,11 @@ impl Reverse {
     }
     /// The states with an edge to this one; one for each edge.
     #[inline]
-    pub(super) fn sources(&self, state: u32) -> &[u32] {
+    pub(crate) fn sources(&self, state: u32) -> &[u32] {
         &self.sources[self.offsets[state as usize]..self.offsets[state as usize + 1]]
     }
     /// The bytes that the reverse of a graph takes.
-    pub(super) fn bytes_for(graph: &Graph) -> u64 {
+    pub(crate) fn bytes_for(graph: &Graph) -> u64 {
         graph.offsets.len() as u64 * 8 + graph.targets.len() as u64 * 4
     }
 }
