@@ -55,7 +55,7 @@ pub(crate) enum Winner<M> {
     /// The main search.
     Main(M),
     /// A search with a part of the steps.
-    Parts(quotient_search::Report),
+    Parts(Box<quotient_search::Report>),
     /// An adaptive search.
     Adaptive(Box<Searched>),
     /// The set of all states.
@@ -333,7 +333,7 @@ impl<'a> Course<'a> {
 
     fn take<M>(&mut self, beside: Beside) -> Winner<M> {
         let found = match beside {
-            Beside::Parts => self.parts_report.take().map(Winner::Parts),
+            Beside::Parts => self.parts_report.take().map(|report| Winner::Parts(Box::new(report))),
             Beside::Adaptive => self.adaptive_report.take().map(Winner::Adaptive),
             Beside::Set => self.set_report.take().map(Winner::Set),
             Beside::Detection | Beside::Relations => None,

@@ -233,7 +233,7 @@ fn decided(
     };
     let report = match winner {
         Winner::Main(report) => report.map_err(|error| Error::of_engine(plan.model.source(), error))?,
-        Winner::Parts(report) => return Ok(reduced(symmetries, report)),
+        Winner::Parts(report) => return Ok(reduced(symmetries, *report)),
         Winner::Adaptive(searched) => {
             let Searched { used, report } = *searched;
             return Ok(Found::new(symmetries.map(|symmetries| symmetries.with_adaptive(used)), report));

@@ -197,7 +197,8 @@ fn verdicts_of_random_models_do_not_depend_on_marks() {
                 Options { partial_order: PartialOrder::Auto, ..unreduced.clone() },
                 Options { partial_order: PartialOrder::Auto, ..plain.clone() },
             ] {
-                let report = checked(&model, &options);
+                let plan = Plan::new(&model, &options).expect("a plan");
+                let report = plan.run().expect("a report");
                 let title = format!("{} {seed}, {options:?}\n{:?}\n{text}", name, report.slice);
                 assert_eq!(report.verdict, exact.verdict, "{title}");
                 if exact.verdict == Verdict::Holds {
@@ -207,7 +208,7 @@ fn verdicts_of_random_models_do_not_depend_on_marks() {
                     let has_marks = report.slice.as_ref().is_some_and(|slice| !slice.dead.is_empty());
                     fewer += u32::from(has_marks && report.states < most);
                 }
-                replays(&model, &report);
+                replays(plan.model(), &report);
             }
         }
     }

@@ -389,7 +389,7 @@ fn a_check_that_is_interrupted_is_inconclusive() {
             Some(_) => check_by_solver(&model, &layout, None, SolverMethod::Ic3, &options, &mut Silent),
         };
         let found = found.expect("a report").report;
-        let reason = max_memory.map_or(StopReason::Interrupted, StopReason::MemoryLimit);
+        let reason = max_memory.map_or(StopReason::Withdrawn, StopReason::MemoryLimit);
         assert_eq!((found.verdict, found.stop_reason), (Verdict::Inconclusive, Some(reason)));
     }
 }
