@@ -304,7 +304,7 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
             while number < end_of_level {
                 self.expand(number as StateNumber, &mut scratch, &mut state)?;
                 number += 1;
-                if self.batch.len() == 0 {
+                if self.batch.is_empty() {
                     self.condense_if_large(number)?;
                     if self.approximate || self.ancestry.is_some() {
                         self.store.forget_before(number as StateNumber);
@@ -419,7 +419,7 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
     /// Takes over the state of an earlier search; none if it had not begun.
     fn restore(&mut self, saved: Saved) -> Result<Option<SafePoint>, ResumeError> {
         let restored = saved.restore(&mut self.lookup, std::slice::from_mut(&mut self.store), 0)?;
-        if self.store.len() == 0 {
+        if self.store.is_empty() {
             return Ok(None);
         }
         self.begun = true;

@@ -91,7 +91,7 @@ impl Visited {
     pub(crate) fn add(&mut self, addition: Addition) -> Result<(), DiskError> {
         let mut last = addition.0;
         last.finish()?;
-        if last.states.len() == 0 {
+        if last.states.is_empty() {
             return Ok(());
         }
         while self.runs.last().is_some_and(|before| before.states.len() <= 2 * last.states.len()) {
