@@ -94,7 +94,7 @@ const UNVISITED: u32 = 0;
 const COMPLETE: u32 = 1 << 31;
 /// The rank of the nodes of the component that is being judged.
 const CURRENT: u32 = u32::MAX;
-/// The most nodes: their ranks and the numbers of components must be below [`COMPLETE`].
+/// The most nodes: their ranks and the numbers of components must be below `COMPLETE`.
 pub const MOST_NODES: usize = COMPLETE as usize - 2;
 
 /// The components that a path can stay in such that it is accepted and fair.

@@ -16,7 +16,7 @@ use quotient_search::{Checks, SearchOptions, StopReason, ViolationLimit};
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Rank {
     length: u64,
-    /// The kind of the violation ([`ViolationKind::encode`]).
+    /// The kind of the violation (`ViolationKind::encode`).
     pub kind: [u64; 3],
     state: Vec<u64>,
     step: Vec<i64>,

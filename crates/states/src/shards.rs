@@ -21,8 +21,8 @@ pub struct Shards {
     stores: Vec<Store>,
     /// The binary logarithm of the number of stores.
     bits: u32,
-    /// States that did not fit into memory. They have greater numbers than the others, and only [`Shards::path`] and
-    /// [`Shards::visit`] include them.
+    /// States that did not fit into memory. They have greater numbers than the others, and only `Shards::path` and
+    /// `Shards::visit` include them.
     pub overflow: Option<Overflow>,
     /// What is known of all states of a search on several machines, of which only those on runs to findings are here.
     pub(crate) everywhere: Option<Everywhere>,

@@ -64,7 +64,7 @@ impl ViolationKind {
         }
     }
 
-    /// What [`ViolationKind::encode`] made of it.
+    /// What `ViolationKind::encode` made of it.
     pub fn decode([code, first, second]: [u64; 3]) -> Option<Self> {
         let property = |number: u64| Some(PropertyId::from_position(u32::try_from(number).ok()? as usize));
         Some(match code {

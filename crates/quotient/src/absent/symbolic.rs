@@ -15,7 +15,7 @@ use crate::plan::Plan;
 pub(crate) const TRIED_BYTES: u64 = 0;
 
 /// Nothing is computed.
-pub(crate) type SetAnswer = ();
+pub(crate) struct SetAnswer;
 
 pub(crate) fn search(_plan: &Plan, _control: &Control) -> Result<Found, Error> {
     Err(Optional::Sets.refusal().into())
@@ -35,7 +35,7 @@ pub(crate) fn start_set(_model: &Model, _search: &SearchOptions, _control: &Cont
     None
 }
 
-pub(crate) fn whole_set(_model: &Model, (): SetAnswer) -> Result<Option<SymbolicReport>, Error> {
+pub(crate) fn whole_set(_model: &Model, _found: SetAnswer) -> Result<Option<SymbolicReport>, Error> {
     Ok(None)
 }
 

@@ -1,7 +1,7 @@
 //! States in few bytes each, without loss: a set that can tell whether it has a state, and list its states, but knows
 //! neither their numbers nor their order.
 //!
-//! States of one or two words are numbers of a [`table`]. Wider ones are pairs of numbers of their parts ([`tree`]), and
+//! States of one or two words are numbers of a `table`. Wider ones are pairs of numbers of their parts (`tree`), and
 //! these pairs are numbers of a table.
 
 pub mod ancestry;
