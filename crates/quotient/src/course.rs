@@ -229,7 +229,8 @@ impl<'a> Course<'a> {
                 End::Ready
             }
             Err(Obstacle::Refused(reason)) => {
-                self.all_steps = Some(reason);
+                // What was stopped may say that it cannot be told.
+                self.all_steps = Some(reason).filter(|_| !control.interrupt().is_raised());
                 End::Nothing
             }
             Err(Obstacle::TooMuchWork(_)) => End::Nothing,

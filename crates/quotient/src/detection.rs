@@ -100,6 +100,7 @@ impl Wish {
 pub(crate) struct Search {
     model: Model,
     run: Option<Run<News>>,
+    interrupt: Interrupt,
     started: Instant,
     /// How long the search of states had to wait before it began.
     before: Option<Duration>,
@@ -140,7 +141,7 @@ impl Search {
             (Answer::All(all.map(Box::new)), clock::of_thread())
         };
         let run = Run::start(interrupt, work);
-        Self { model: model.clone(), run, started: Instant::now(), before: None }
+        Self { model: model.clone(), run, interrupt: interrupt.clone(), started: Instant::now(), before: None }
     }
 
     /// Lets it go on until it has done this much work in all.
@@ -151,6 +152,8 @@ impl Search {
         let mut found = Found::Nothing;
         while let Some(run) = &mut self.run {
             match run.advance_until_interrupted(total) {
+                // It gave up because everything is stopped, which says nothing about the model.
+                Step::Done(Ok((Answer::All(Err(EngineError::GaveUp(_))), _))) if self.interrupt.is_raised() => break,
                 Step::Partial(news) | Step::Done(Ok(news)) => found = self.symmetries(news)?,
                 Step::Done(Err(defect)) => return Err(defect.into()),
                 Step::Working(_) => break,
