@@ -98,9 +98,9 @@ const SLOTS_PER_UNIT: u64 = 64;
 /// The rule instances that are tried in a state for a unit: most of them are dismissed in a few nanoseconds.
 const INSTANCES_PER_UNIT: u64 = 32;
 
-/// A larger group is worth a restart that costs what was searched so far: times as large as the one in use, if the search
-/// has one part in so many of its states still waiting. What is left of the search is not known: it is taken to be as long
-/// as the search so far, and longer if many states wait.
+/// When a larger group is worth restarting the search: the factor by which it is larger than the group in use, and the
+/// share of states that must still wait, as one part in this many. The remaining search is taken to be as long as the
+/// search so far, and longer if many states wait.
 const PAYS: [(u32, u64); 3] = [(16, u64::MAX), (4, 8), (2, 3)];
 
 /// The work of detection beside a search of so many steps.

@@ -138,7 +138,7 @@ pub fn relations_within(
     }
 }
 
-/// The relations of a model for the runs of it, as far as some atoms tell them apart up to repeated states; with no more
+/// The relations of a model for the runs of it, as far as some atoms distinguish them up to repeated states; with no more
 /// than some work, if that is given.
 ///
 /// # Errors

@@ -6,7 +6,7 @@
 //! * `run`: a [`Run`] is the only owner of a thread, a meter, an interrupt and the capture of panics ([`defect`]);
 //!   `forecast` tells how large a search will be.
 //! * `options`, `checks`, `observer`: what is searched, what is checked, and who watches.
-//! * `verdicts` and `report`: what came of it. `words` compares and hashes packed states.
+//! * `verdicts` and `report`: the outcome. `words` compares and hashes packed states.
 //! * [`partial_order`]: the wrapper that takes a part of the steps.
 
 mod checks;

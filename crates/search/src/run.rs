@@ -1,4 +1,4 @@
-//! A run: work on a thread of its own, which goes on only as far as it is granted.
+//! A run: work on a thread of its own, which continues only as far as it is granted work.
 //!
 //! A run is the only owner of a thread, a meter, an interrupt and the capture of panics. Searches, detection, relations,
 //! saturation and proofs are all runs. An engine keeps its loop: it waits where it charges its [`Budget`], or where it
@@ -100,7 +100,7 @@ impl<A: Send + 'static> Run<A> {
         Some(Self { told, meter, interrupt, above: above.clone(), reached })
     }
 
-    /// Lets it go on until it has used this much work in all, is at a mark, or has ended.
+    /// Lets it work until it has used this much in all, is at a mark, or has ended.
     pub fn advance(&mut self, total: u64) -> Step<A> {
         self.grant(total, &Interrupt::new())
     }
@@ -119,7 +119,7 @@ impl<A: Send + 'static> Run<A> {
         }
     }
 
-    /// Lets it go on to its end.
+    /// Lets it work to its end.
     ///
     /// # Errors
     /// If it panicked.

@@ -42,7 +42,7 @@ pub(crate) enum Factor {
     All,
 }
 
-/// A summand of a multiset: so many of each token that the factors stand for.
+/// A summand of a multiset: a number of each token that the factors represent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Term {
     pub(crate) coefficient: i64,
