@@ -38,7 +38,7 @@ enum Told<A> {
     End(Result<A, Defect>),
 }
 
-/// What became of a grant.
+/// The outcome of a grant.
 #[derive(Debug)]
 pub enum Step<A> {
     /// The run waits for more: it has used what it was granted, or is at a mark.

@@ -83,7 +83,7 @@ impl ViolationKind {
         })
     }
 
-    /// A violation of this kind of which nothing else is known.
+    /// A violation of this kind, with no further details.
     pub fn outline(self, options: &SearchOptions) -> Violation {
         let arguments = Vec::new();
         match self {

@@ -7,7 +7,7 @@ use crate::evaluator::{EvaluatorScratch, SpecialisedSystem};
 use crate::starts::{StartSieve, StartsUpTo};
 use quotient_search::{Batches, Event, Facts, Instance, TransitionSystem, Wrapper, forward};
 
-/// A model of which nothing is compiled.
+/// A model without compiled rules.
 #[derive(Debug)]
 pub struct CompiledSystem<'m> {
     evaluator: &'m SpecialisedSystem<'m>,

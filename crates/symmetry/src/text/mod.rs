@@ -4,7 +4,7 @@
 //! 1. `inference` finds the roles: positions between which values flow share one. What else the text does with values
 //!    is noted: constants, computations, orders.
 //! 2. `analysis` makes permutations of this: values that are only compared, copied and used as indices are free (Ip
-//!    and Dill 1996); those that are named or told apart by a condition stay; what is computed with (a successor
+//!    and Dill 1996); those that are named or distinguished by a condition stay; what is computed with (a successor
 //!    modulo N) must commute with the table of the computation; and the initial states must be mapped to each other.
 //! 3. `checker` shows each claim from the text alone. Only then is there a group.
 //!
