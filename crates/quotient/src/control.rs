@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use quotient_ir::Interrupt;
 use quotient_search::Observer as EngineObserver;
-use quotient_search::{Clock, Progress, Run, StopReason, Subject, Verdict};
+use quotient_search::{AnyAnswer, Clock, Progress, Run, StopReason, Subject, Verdict};
 
 use crate::clock;
 use crate::error::Error;
@@ -294,6 +294,19 @@ impl Control {
         observer: &mut dyn Observer,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<Supervised<T>, Defect> {
+        let supervised = self.watch(observer, Box::new(|| Box::new(work())))?;
+        Ok(match supervised {
+            Supervised::Done(answer) => Supervised::Done(*answer.downcast().expect("the work returns this")),
+            Supervised::Abandoned(reason) => Supervised::Abandoned(reason),
+        })
+    }
+
+    /// The same, whatever the work returns.
+    fn watch(
+        &self,
+        observer: &mut dyn Observer,
+        work: Box<dyn FnOnce() -> AnyAnswer + Send>,
+    ) -> Result<Supervised<AnyAnswer>, Defect> {
         // A control may watch several searches in succession.
         self.state().resumed = 0;
         self.state().decided.clear();

@@ -4,6 +4,8 @@
 //! saturation and proofs are all runs. An engine keeps its loop: it waits where it charges its [`Budget`], or where it
 //! reports progress to a [`Paced`] observer. Work is counted, so how far a run gets does not depend on the clock.
 
+use std::any::Any;
+use std::marker::PhantomData;
 use std::ops::ControlFlow;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -24,18 +26,28 @@ const STACK_BYTES: usize = 256 << 20;
 /// Dropping it raises its interrupt, and leaves its thread to end by itself.
 #[derive(Debug)]
 pub struct Run<A> {
-    told: Receiver<Told<A>>,
+    begun: Begun,
+    answer: PhantomData<fn() -> A>,
+}
+
+/// A run whatever its answer: compiled once, and not for each kind of answer.
+#[derive(Debug)]
+struct Begun {
+    told: Receiver<Told>,
     meter: Meter,
     interrupt: Interrupt,
     above: Interrupt,
     reached: Shared,
 }
 
+/// An answer of the type of the run.
+pub type AnyAnswer = Box<dyn Any + Send>;
+
 /// What a run tells: what it found so far, or its end.
 #[derive(Debug)]
-enum Told<A> {
-    Partial(A),
-    End(Result<A, Defect>),
+enum Told {
+    Partial(AnyAnswer),
+    End(Result<AnyAnswer, Defect>),
 }
 
 /// The outcome of a grant.
@@ -84,39 +96,19 @@ impl<A: Send + 'static> Run<A> {
     /// Begins some work, which is held until the first grant. Its interrupt is raised with the given one. None if there are
     /// too few resources for a thread.
     pub fn start(above: &Interrupt, work: impl FnOnce(&Pace<A>) -> A + Send + 'static) -> Option<Self> {
-        let (sender, told) = mpsc::channel();
-        let (interrupt, meter, reached) = (Interrupt::below(above), Meter::held(), Shared::default());
-        let budget = Budget::metered(&meter, &interrupt);
-        let pace = Pace { budget, meter: meter.clone(), sender, reached: Arc::clone(&reached) };
-        let body = move || {
-            pace.meter.begin();
-            let end = defect::catch(|| work(&pace));
-            // The receiver is gone if nobody waits for the result.
-            let _ = pace.sender.send(Told::End(end));
-            pace.meter.end();
-        };
-        let thread = std::thread::Builder::new().name("quotient".to_owned()).stack_size(STACK_BYTES);
-        thread.spawn(body).ok()?;
-        Some(Self { told, meter, interrupt, above: above.clone(), reached })
+        let work = |line: &Line| -> AnyAnswer { Box::new(work(&Pace { line: line.clone(), answer: PhantomData })) };
+        Some(Self { begun: Begun::start(above, Box::new(work))?, answer: PhantomData })
     }
 
     /// Lets it work until it has used this much in all, is at a mark, or has ended.
     pub fn advance(&mut self, total: u64) -> Step<A> {
-        self.grant(total, &Interrupt::new())
+        self.begun.grant(total, &Interrupt::new()).into()
     }
 
     /// The same, but returns as soon as the interrupt above is raised: for what is not worth waiting for then.
     pub fn advance_until_interrupted(&mut self, total: u64) -> Step<A> {
-        let above = self.above.clone();
-        self.grant(total, &above)
-    }
-
-    fn grant(&mut self, total: u64, interrupt: &Interrupt) -> Step<A> {
-        self.meter.grant(total, interrupt);
-        match self.told.try_recv() {
-            Ok(told) => told.into(),
-            Err(_) => Step::Working(self.reached()),
-        }
+        let above = self.begun.above.clone();
+        self.begun.grant(total, &above).into()
     }
 
     /// Lets it work to its end.
@@ -124,6 +116,61 @@ impl<A: Send + 'static> Run<A> {
     /// # Errors
     /// If it panicked.
     pub fn finish(self) -> Result<A, Defect> {
+        self.begun.finish().map(own)
+    }
+
+    /// Stops it, and waits until its memory is free.
+    pub fn stop(self) {
+        self.begun.stop();
+    }
+
+    /// Grants all that it needs, and does not wait.
+    pub fn release(&self) {
+        self.begun.meter.release();
+    }
+
+    /// Its result, if it ends within this time.
+    pub fn wait(&self, patience: Duration) -> Option<Result<A, Defect>> {
+        self.begun.wait(patience).map(|end| end.map(own))
+    }
+}
+
+/// An answer as the run gave it.
+fn own<A: 'static>(answer: AnyAnswer) -> A {
+    *answer.downcast().expect("a run tells answers of its own type")
+}
+
+impl<A> Run<A> {
+    /// How far it got, also while it is working.
+    pub fn reached(&self) -> Reached {
+        self.begun.reached()
+    }
+}
+
+impl Begun {
+    fn start(above: &Interrupt, work: Box<dyn FnOnce(&Line) -> AnyAnswer + Send>) -> Option<Self> {
+        let (sender, told) = mpsc::channel();
+        let (interrupt, meter, reached) = (Interrupt::below(above), Meter::held(), Shared::default());
+        let budget = Budget::metered(&meter, &interrupt);
+        let line = Line { budget, meter: meter.clone(), sender, reached: Arc::clone(&reached) };
+        let body = move || {
+            line.meter.begin();
+            let end = defect::catch(|| work(&line));
+            // The receiver is gone if nobody waits for the result.
+            let _ = line.sender.send(Told::End(end));
+            line.meter.end();
+        };
+        let thread = std::thread::Builder::new().name("quotient".to_owned()).stack_size(STACK_BYTES);
+        thread.spawn(body).ok()?;
+        Some(Self { told, meter, interrupt, above: above.clone(), reached })
+    }
+
+    fn grant(&mut self, total: u64, interrupt: &Interrupt) -> Granted {
+        self.meter.grant(total, interrupt);
+        self.told.try_recv().map_err(|_| self.reached())
+    }
+
+    fn finish(self) -> Result<AnyAnswer, Defect> {
         self.meter.release();
         loop {
             match self.told.recv() {
@@ -134,48 +181,42 @@ impl<A: Send + 'static> Run<A> {
         }
     }
 
-    /// Stops it, and waits until its memory is free.
-    pub fn stop(self) {
+    fn stop(self) {
         self.interrupt.raise();
         self.meter.end();
         // The end is told when all that the run had is gone. What it found is dropped here.
         while let Ok(Told::Partial(_)) = self.told.recv() {}
     }
 
-    /// Grants all that it needs, and does not wait.
-    pub fn release(&self) {
-        self.meter.release();
-    }
-
-    /// Its result, if it ends within this time.
-    pub fn wait(&self, patience: Duration) -> Option<Result<A, Defect>> {
+    fn wait(&self, patience: Duration) -> Option<Result<AnyAnswer, Defect>> {
         match self.told.recv_timeout(patience) {
             Ok(Told::End(end)) => Some(end),
             Ok(Told::Partial(_)) | Err(RecvTimeoutError::Timeout) => None,
             Err(RecvTimeoutError::Disconnected) => Some(Err(defect::recorded())),
         }
     }
-}
 
-impl<A> Run<A> {
-    /// How far it got, also while it is working.
-    pub fn reached(&self) -> Reached {
+    fn reached(&self) -> Reached {
         self.reached.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-impl<A> Drop for Run<A> {
+impl Drop for Begun {
     fn drop(&mut self) {
         self.interrupt.raise();
         self.meter.end();
     }
 }
 
-impl<A> From<Told<A>> for Step<A> {
-    fn from(told: Told<A>) -> Self {
-        match told {
-            Told::Partial(answer) => Self::Partial(answer),
-            Told::End(end) => Self::Done(end),
+/// What a grant led to: something told, or how far the run got.
+type Granted = Result<Told, Reached>;
+
+impl<A: 'static> From<Granted> for Step<A> {
+    fn from(granted: Granted) -> Self {
+        match granted {
+            Ok(Told::Partial(answer)) => Self::Partial(own(answer)),
+            Ok(Told::End(end)) => Self::Done(end.map(own)),
+            Err(reached) => Self::Working(reached),
         }
     }
 }
@@ -183,27 +224,36 @@ impl<A> From<Told<A>> for Step<A> {
 /// What the work of a run has of it: where it charges work, reports progress, and tells what it found so far.
 #[derive(Debug)]
 pub struct Pace<A> {
+    line: Line,
+    answer: PhantomData<fn(A)>,
+}
+
+/// The end of a run that its thread has.
+#[derive(Clone, Debug)]
+struct Line {
     budget: Budget,
     meter: Meter,
-    sender: Sender<Told<A>>,
+    sender: Sender<Told>,
     reached: Shared,
+}
+
+impl<A: Send + 'static> Pace<A> {
+    /// Tells what was found so far.
+    pub fn tell(&self, answer: A) {
+        // The receiver is gone if nobody waits for the result.
+        let _ = self.line.sender.send(Told::Partial(Box::new(answer)));
+    }
 }
 
 impl<A> Pace<A> {
     /// The work that it may do. It waits where it has used what was granted.
     pub fn budget(&self) -> &Budget {
-        &self.budget
-    }
-
-    /// Tells what was found so far.
-    pub fn tell(&self, answer: A) {
-        // The receiver is gone if nobody waits for the result.
-        let _ = self.sender.send(Told::Partial(answer));
+        &self.line.budget
     }
 
     /// An observer of a search that waits where the search has used what was granted, and at marks.
     pub fn observer<O: Observer>(&self, watched: O, measure: Measure, marks: Option<Marks>) -> Paced<O> {
-        let (budget, meter, reached) = (self.budget.clone(), self.meter.clone(), Arc::clone(&self.reached));
+        let Line { budget, meter, reached, .. } = self.line.clone();
         Paced { watched, budget, meter, reached, measure, counted: 0, marks }
     }
 }
