@@ -35,7 +35,7 @@ use post::Post;
 use quotient_search::need::{Ask, EngineKind, Support};
 use quotient_search::words::Hash;
 use quotient_search::{
-    Checks, EngineError, Event, Facts, Identity, Instance, Observer, Progress, Report, SearchOptions, SearchSpace,
+    Checks, EngineError, Event, Identity, Instance, Observer, Progress, Report, SearchOptions, SearchSpace, Space,
     StopReason,
 };
 use quotient_states::checkpoint::{CheckpointSubject, Saved, Sum};
@@ -89,11 +89,13 @@ pub fn check_distributed(
 struct Workers<'a>(&'a Network);
 
 impl Explorer for Workers<'_> {
-    const IS_SHARED: bool = true;
+    fn is_shared(&self) -> bool {
+        true
+    }
 
-    fn explore<S: SearchSpace>(
+    fn explore(
         &self,
-        system: &S,
+        system: &Space<'_>,
         (checks, options): (&Checks, &SearchOptions),
         subject: &CheckpointSubject,
         _begin: Option<Saved>,
@@ -108,9 +110,9 @@ impl Explorer for Workers<'_> {
         search(system, checks, options, subject, (size, is_sound), self.0, observer)
     }
 
-    fn retrace<S: SearchSpace>(
+    fn retrace(
         &self,
-        _system: &S,
+        _system: &Space<'_>,
         _what: (&Checks, &SearchOptions),
         _exploration: &mut Exploration,
         _observer: &mut dyn Observer,
@@ -269,7 +271,7 @@ fn fingerprint<S: SearchSpace>(
     let mut expanded: Option<Vec<u64>> = None;
     loop {
         let mut is_over = false;
-        let visit = |_: Instance<'_>, event: Event<'_>| {
+        let mut visit = |_: Instance<'_>, event: Event<'_>| {
             match event {
                 Event::Next { state, .. } if known.insert(state.to_vec()) => {
                     sum.add(bytemuck::cast_slice(state));
@@ -282,8 +284,8 @@ fn fingerprint<S: SearchSpace>(
             if is_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         match &expanded {
-            None => system.starts(&mut scratch, visit),
-            Some(state) => system.successors(&mut scratch, state, visit),
+            None => system.starts(&mut scratch, &mut visit),
+            Some(state) => system.successors(&mut scratch, state, &mut visit),
         }
         // Rules must not fire where the search does not take them.
         let mut is_expanded = |state: &Vec<u64>| {

@@ -21,7 +21,7 @@ use super::network::Links;
 use super::post::{LETTER_BYTES, Post};
 use super::saving::{self, Identity, Saver, Snapshot, Totals};
 use quotient_search::words::{Hash, append};
-use quotient_search::{Checks, Facts, Progress, SearchOptions, SearchSpace, Sink, StopReason, Tag, ViolationLimit};
+use quotient_search::{Checks, Progress, SearchOptions, SearchSpace, Sink, StopReason, Tag, ViolationLimit};
 use quotient_states::batch::{Batch, Run, Table};
 use quotient_states::checkpoint::is_resumable;
 use quotient_states::expansion::{Expander, Expansion, deadlock};
@@ -415,7 +415,7 @@ impl<'a, 'x, S: SearchSpace> WorkerSearch<'a, 'x, S> {
             let (system, options) = (self.common.system, self.common.options);
             let mut scratch = system.scratch();
             let mut expansion = Expansion::of_starts(self, options);
-            system.starts(&mut scratch, |instance, event| expansion.event(instance, event));
+            system.starts(&mut scratch, &mut |instance, event| expansion.event(instance, event));
             expansion.close();
             self.sort();
         }

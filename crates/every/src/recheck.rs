@@ -313,7 +313,7 @@ impl<'a> Stepper<'a> {
     ) {
         self.member.layout.pack(state, &mut self.words);
         let reader = &mut self.reader;
-        self.system.successors(&mut self.scratch, &self.words, |instance, event| match (instance.action, event) {
+        self.system.successors(&mut self.scratch, &self.words, &mut |instance, event| match (instance.action, event) {
             (Action::Rule(rule), event) if rules(rule) => match event {
                 Event::Next { state, .. } => match reader.numbers(state) {
                     Some(numbers) => visit(rule, Found::State(numbers)),
@@ -329,7 +329,7 @@ impl<'a> Stepper<'a> {
     fn holds(&mut self, state: &Valuation, property: PropertyId) -> bool {
         self.member.layout.pack(state, &mut self.words);
         let mut holds = true;
-        self.system.evaluate(&mut self.scratch, property, &self.words, |_, value| {
+        self.system.evaluate(&mut self.scratch, property, &self.words, &mut |_, value| {
             holds &= value == Ok(true);
             ControlFlow::Continue(())
         });
@@ -338,7 +338,7 @@ impl<'a> Stepper<'a> {
 
     fn starts(&mut self) -> Vec<Option<Parts>> {
         let (member, mut found) = (self.member, Vec::new());
-        self.system.starts(&mut self.scratch, |_, event| {
+        self.system.starts(&mut self.scratch, &mut |_, event| {
             match event {
                 Event::Next { state, .. } => found.push(Some(member.parts(&member.layout.unpack(state)))),
                 Event::Fault(_) | Event::Wrong { .. } => found.push(None),

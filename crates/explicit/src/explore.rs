@@ -7,7 +7,7 @@ use quotient_states::checkpoint;
 
 use crate::form::Form;
 use quotient_search::{
-    Checks, EngineError, Facts, Observer, SearchOptions, SearchOrder, SearchSpace, StopReason, ViolationLimit,
+    Checks, EngineError, Observer, SearchOptions, SearchOrder, SearchSpace, Space, StopReason, ViolationLimit,
 };
 use quotient_states::checkpoint::{CheckpointSubject, ResumeError, Saved};
 use quotient_states::store::{Entries, StateNumber, Store};
@@ -21,11 +21,13 @@ const LARGEST_BEGINNING: u64 = 1 << 20;
 pub(crate) struct OneProcess;
 
 impl Explorer for OneProcess {
-    const IS_SHARED: bool = false;
+    fn is_shared(&self) -> bool {
+        false
+    }
 
-    fn explore<S: SearchSpace>(
+    fn explore(
         &self,
-        system: &S,
+        system: &Space<'_>,
         (checks, options): (&Checks, &SearchOptions),
         subject: &CheckpointSubject,
         begin: Option<Saved>,
@@ -35,9 +37,9 @@ impl Explorer for OneProcess {
         explore(system, checks, options, subject, begin, observer)
     }
 
-    fn retrace<S: SearchSpace>(
+    fn retrace(
         &self,
-        system: &S,
+        system: &Space<'_>,
         (checks, options): (&Checks, &SearchOptions),
         exploration: &mut Exploration,
         observer: &mut dyn Observer,

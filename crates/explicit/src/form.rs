@@ -1,6 +1,6 @@
 //! How a search stores states.
 
-use quotient_search::{Checks, Facts, Identity, SearchOptions, SearchSpace, StoreMode};
+use quotient_search::{Checks, Identity, SearchOptions, SearchSpace, StoreMode};
 use quotient_states::store::Entries;
 
 /// How a search stores states.

@@ -16,8 +16,7 @@ use crate::disk::{self, Handover, Waiting};
 use crate::form::Form;
 use quotient_search::words::Hash;
 use quotient_search::{
-    Approximation, Checks, Edge, Event, Facts, Observer, Progress, SearchOptions, SearchOrder, SearchSpace, Sink,
-    StopReason,
+    Approximation, Checks, Edge, Event, Observer, Progress, SearchOptions, SearchOrder, SearchSpace, Sink, StopReason,
 };
 use quotient_states::batch::{Batch, Run};
 use quotient_states::checkpoint::{
@@ -272,7 +271,7 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
         let (system, options) = (self.system, self.options);
         let mut scratch = system.scratch();
         let mut expansion = Expansion::of_starts(self, options);
-        system.starts(&mut scratch, |instance, event| expansion.event(instance, event));
+        system.starts(&mut scratch, &mut |instance, event| expansion.event(instance, event));
         expansion.close();
         self.halt.take().map_or(Ok(()), Err)?;
         self.flush()?;
@@ -505,7 +504,7 @@ impl<'a, S: SearchSpace> MemorySearch<'a, S> {
         let mut representing = self.representing.take().unwrap_or_else(|| system.scratch());
         let mut representative = Vec::new();
         let mut expansion = Expansion::of_state(self, options, state, number, number);
-        system.concrete_successors(scratch, state, |instance, event| {
+        system.concrete_successors(scratch, state, &mut |instance, event| {
             let Event::Next { state: next, covered } = event else { return expansion.event(instance, event) };
             let changes = next != state;
             moved = moved || !stuttering || changes;

@@ -30,9 +30,7 @@ use crate::disk::{self, Handover, Waiting};
 use crate::form::Form;
 use block::{Block, Label, Moment, at};
 use quotient_search::words::{Hash, PART_BITS, append};
-use quotient_search::{
-    Checks, EngineError, Facts, Observer, Progress, SearchOptions, SearchSpace, Sink, StopReason, Tag,
-};
+use quotient_search::{Checks, EngineError, Observer, Progress, SearchOptions, SearchSpace, Sink, StopReason, Tag};
 use quotient_states::batch::{Batch, Run, Table};
 use quotient_states::checkpoint::{CheckpointSubject, Restored, Saved, SearchTotals, Snapshot, is_resumable};
 use quotient_states::dense::Numbers;
@@ -420,7 +418,7 @@ impl<'a, S: SearchSpace> ThreadedSearch<'a, S> {
         let Worker { scratch, sorting, .. } = worker;
         let mut expander = BlockExpander { search: self, sorting, block, ask, stores: None };
         let mut expansion = Expansion::of_starts(&mut expander, self.options);
-        self.system.starts(scratch, |instance, event| expansion.event(instance, event));
+        self.system.starts(scratch, &mut |instance, event| expansion.event(instance, event));
         expansion.close();
         self.sort(sorting, block);
     }

@@ -55,7 +55,7 @@ pub fn is_passing<S: TransitionSystem>(
 ) -> bool {
     properties.iter().any(|&property| {
         let mut holds = false;
-        system.evaluate(scratch, property, state, |_, result| {
+        system.evaluate(scratch, property, state, &mut |_, result| {
             holds = result == Ok(true);
             ControlFlow::Break(())
         });

@@ -41,7 +41,7 @@ macro_rules! forward {
             scratch: &mut Self::Scratch,
             property: quotient_ir::PropertyId,
             state: &[u64],
-            visit: impl FnMut(&[i64], Result<bool, quotient_ir::Fault>) -> std::ops::ControlFlow<()>,
+            visit: &mut $crate::VisitTruth<'_>,
         ) {
             $crate::Wrapper::inner(self).evaluate(Self::inner_scratch(scratch), property, state, visit);
         }
@@ -70,13 +70,13 @@ macro_rules! forward {
     // Batches
     (@ facts) => {
         #[inline]
-        fn facts(&self) -> &Self::Facts {
+        fn facts(&self) -> &dyn $crate::Facts {
             $crate::Wrapper::inner(self).facts()
         }
     };
     (@ expand) => {
         #[inline]
-        fn expand(&self, scratch: &mut Self::Scratch, state: &[u64], sink: &mut impl $crate::Sink) {
+        fn expand(&self, scratch: &mut Self::Scratch, state: &[u64], sink: &mut dyn $crate::Sink) {
             $crate::Wrapper::inner(self).expand(Self::inner_scratch(scratch), state, sink);
         }
     };
@@ -87,7 +87,7 @@ macro_rules! forward {
             scratch: &mut Self::Scratch,
             state: &[u64],
             selection: $crate::Selection<'_>,
-            sink: &mut impl $crate::Sink,
+            sink: &mut dyn $crate::Sink,
         ) {
             $crate::Wrapper::inner(self).expand_some(Self::inner_scratch(scratch), state, selection, sink);
         }
@@ -159,7 +159,7 @@ macro_rules! forward {
             &self,
             scratch: &mut Self::Scratch,
             $($argument: $type,)?
-            visit: impl FnMut($crate::Instance<'_>, $crate::Event<'_>) -> std::ops::ControlFlow<()>,
+            visit: &mut $crate::Visit<'_>,
         ) {
             $crate::Wrapper::inner(self).$method(Self::inner_scratch(scratch), $($argument,)? visit);
         }

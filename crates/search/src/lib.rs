@@ -24,6 +24,7 @@ mod run;
 mod seam;
 mod sets;
 mod solving;
+mod space;
 mod verdicts;
 pub mod words;
 
@@ -45,8 +46,9 @@ pub use report::{
 pub use run::{AnyAnswer, Marks, Measure, Pace, Paced, Reached, Run, Step};
 pub use seam::{
     Batches, Event, Facts, FieldTest, Identity, Instance, Parts, Representatives, RuleInstance, SearchSpace, Selection,
-    Share, Sink, Steps, Successors, Tag, TransitionSystem,
+    Share, Sink, Steps, Successors, Tag, TransitionSystem, Visit, VisitTruth,
 };
 pub use sets::{SetsReport, SymbolicReport, Way};
 pub use solving::SolverMethod;
+pub use space::{Space, SpaceScratch};
 pub use verdicts::{Verdicts, excuse, failure, unfinished};

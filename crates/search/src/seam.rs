@@ -299,6 +299,15 @@ pub trait Sink {
     fn event(&mut self, instance: Instance<'_>, event: Event<'_>) -> ControlFlow<()>;
 }
 
+/// Receives each instance and what it leads to, in order. A break ends the enumeration.
+///
+/// It is a trait object: closures would compile every system again for each caller, and successors that must be fast are
+/// bare states in a buffer ([`Batches`]).
+pub type Visit<'a> = dyn FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()> + 'a;
+
+/// Receives the truth of a property for each valuation of its parameters, in order. A break ends the enumeration.
+pub type VisitTruth<'a> = dyn FnMut(&[i64], Result<bool, Fault>) -> ControlFlow<()> + 'a;
+
 /// A model as seen by searches. All orders are those of the model's text: actions in order of declaration, the last
 /// parameter fastest. Assumptions are ordinary properties here; the search drops states.
 ///
@@ -309,7 +318,7 @@ pub trait Sink {
 /// system inside, [`forward!`](crate::forward) writes.
 pub trait TransitionSystem: Sync {
     /// The working memory of one run.
-    type Scratch;
+    type Scratch: 'static;
 
     /// Working memory, one for each run in progress at the same time.
     fn scratch(&self) -> Self::Scratch;
@@ -318,26 +327,15 @@ pub trait TransitionSystem: Sync {
     fn words(&self) -> usize;
 
     /// Runs every instance of every start in order. A break from `visit` ends the enumeration.
-    fn starts(&self, scratch: &mut Self::Scratch, visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>);
+    fn starts(&self, scratch: &mut Self::Scratch, visit: &mut Visit<'_>);
 
     /// Fires every enabled instance of every rule in order. Instances with a false guard are not reported. A break from
     /// `visit` ends the enumeration.
-    fn successors(
-        &self,
-        scratch: &mut Self::Scratch,
-        state: &[u64],
-        visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
-    );
+    fn successors(&self, scratch: &mut Self::Scratch, state: &[u64], visit: &mut Visit<'_>);
 
     /// Evaluates a property for each valuation of its parameters in order. A cover property without a condition has
     /// none. A break from `visit` ends the enumeration.
-    fn evaluate(
-        &self,
-        scratch: &mut Self::Scratch,
-        property: PropertyId,
-        state: &[u64],
-        visit: impl FnMut(&[i64], Result<bool, Fault>) -> ControlFlow<()>,
-    );
+    fn evaluate(&self, scratch: &mut Self::Scratch, property: PropertyId, state: &[u64], visit: &mut VisitTruth<'_>);
 }
 
 /// Facts about a model and what was run of it, regardless of wrappers.
@@ -362,18 +360,15 @@ pub trait Facts: Sync {
 
 /// Successors in batches, with tags that say which properties a step cannot have violated.
 pub trait Batches: TransitionSystem {
-    /// The source of facts about the model: the innermost system.
-    type Facts: Facts;
-
     /// The facts about the model.
-    fn facts(&self) -> &Self::Facts;
+    fn facts(&self) -> &dyn Facts;
 
     /// Like [`TransitionSystem::successors`], with successors as bare states, without the instance that produced them
     /// and the cover statements it reached, as far as the system supports this.
-    fn expand(&self, scratch: &mut Self::Scratch, state: &[u64], sink: &mut impl Sink);
+    fn expand(&self, scratch: &mut Self::Scratch, state: &[u64], sink: &mut dyn Sink);
 
     /// The same for some instances only.
-    fn expand_some(&self, scratch: &mut Self::Scratch, state: &[u64], selection: Selection<'_>, sink: &mut impl Sink);
+    fn expand_some(&self, scratch: &mut Self::Scratch, state: &[u64], selection: Selection<'_>, sink: &mut dyn Sink);
 }
 
 /// How much of a state was expanded.
@@ -388,13 +383,13 @@ pub enum Share {
 /// Expansion of a part of the instances where that suffices: partial order.
 pub trait Parts: Batches {
     /// Whether it ever expands a part only.
-    const REDUCES: bool;
+    fn reduces(&self) -> bool;
 
     /// Like [`Batches::expand`], for as few instances as suffice.
-    fn expand_part(&self, scratch: &mut Self::Scratch, state: &[u64], sink: &mut impl Sink) -> Share;
+    fn expand_part(&self, scratch: &mut Self::Scratch, state: &[u64], sink: &mut dyn Sink) -> Share;
 
     /// Expands what the expansion of a part of the same state, immediately before, has left out.
-    fn expand_rest(&self, scratch: &mut Self::Scratch, state: &[u64], sink: &mut impl Sink);
+    fn expand_rest(&self, scratch: &mut Self::Scratch, state: &[u64], sink: &mut dyn Sink);
 
     /// The states of this system that were passed through on the way from one to another of its expansion. Unlike
     /// transient states, they are none of the model.
@@ -405,15 +400,10 @@ pub trait Parts: Batches {
 pub trait Steps: TransitionSystem {
     /// Like [`TransitionSystem::starts`], with the states of the model itself and one step at a time: transient states
     /// are ordinary states here, and so are states represented by others.
-    fn first_steps(&self, scratch: &mut Self::Scratch, visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>);
+    fn first_steps(&self, scratch: &mut Self::Scratch, visit: &mut Visit<'_>);
 
     /// Like [`Representatives::concrete_successors`], one step at a time.
-    fn steps(
-        &self,
-        scratch: &mut Self::Scratch,
-        state: &[u64],
-        visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
-    );
+    fn steps(&self, scratch: &mut Self::Scratch, state: &[u64], visit: &mut Visit<'_>);
 
     /// Whether a state is transient in this system: not stored, and expanded at once.
     fn is_passed_through(&self, scratch: &mut Self::Scratch, state: &[u64]) -> bool;
@@ -447,12 +437,7 @@ pub trait Representatives: TransitionSystem {
     fn identify(&self, scratch: &mut Self::Scratch, state: &mut [u64]);
 
     /// Like [`TransitionSystem::successors`], with the states of the model itself, even in a quotient.
-    fn concrete_successors(
-        &self,
-        scratch: &mut Self::Scratch,
-        state: &[u64],
-        visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
-    );
+    fn concrete_successors(&self, scratch: &mut Self::Scratch, state: &[u64], visit: &mut Visit<'_>);
 
     /// Which states are identified. If this is not decided by their words, the first one found is stored.
     fn identity(&self) -> Identity;

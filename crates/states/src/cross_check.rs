@@ -19,8 +19,8 @@ use quotient_systems::{PassingSystem, Reduction, ReductionPlan};
 ///
 /// # Errors
 /// If something differs.
-pub(crate) fn compare<E: Explorer, S: Batches>(
-    explorer: &E,
+pub(crate) fn compare<S: Batches>(
+    explorer: &dyn Explorer,
     system: &S,
     interpreter: &Interpreter<'_>,
     plan: &ReductionPlan,

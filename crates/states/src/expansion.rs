@@ -97,7 +97,7 @@ impl<'x, X: Expander> Expansion<'x, X> {
     #[inline]
     pub fn run<S: Parts>(mut self, system: &S, scratch: &mut S::Scratch) -> bool {
         let state = self.state.expect("starts are run otherwise");
-        self.watches = S::REDUCES;
+        self.watches = system.reduces();
         if system.expand_part(scratch, state, &mut self) == Share::Part {
             self.look_for_new();
             if !self.has_new && !self.expander.is_halted() {

@@ -6,7 +6,7 @@ use quotient_ir::{PropertyId, Violation};
 
 use crate::exploration::{End, Finding, Halt};
 use crate::store::StateNumber;
-use quotient_search::{Batches, Checks, Facts, SearchOptions, Tag, excuse, is_passing};
+use quotient_search::{Batches, Checks, SearchOptions, Tag, excuse, is_passing};
 
 /// The result of checking a new state.
 enum Judgement {
@@ -239,7 +239,7 @@ impl<'a, S: Batches> Judge<'a, S> {
     /// The first valuation of parameters for which a property is false or its evaluation fails.
     pub fn first_failure(&mut self, property: PropertyId, state: &[u64]) -> Option<Violation> {
         let mut failure = None;
-        self.system.evaluate(&mut self.scratch, property, state, |arguments, result| {
+        self.system.evaluate(&mut self.scratch, property, state, &mut |arguments, result| {
             let arguments = arguments.to_vec();
             failure = match result {
                 Ok(true) => return ControlFlow::Continue(()),
@@ -265,7 +265,7 @@ impl<'a, S: Batches> Judge<'a, S> {
         let mut holds = false;
         let mut failure = None;
         let options = self.options;
-        self.system.evaluate(&mut self.scratch, property, state, |arguments, result| match result {
+        self.system.evaluate(&mut self.scratch, property, state, &mut |arguments, result| match result {
             _ if !options.evaluates(property, arguments) => ControlFlow::Continue(()),
             Ok(value) => {
                 holds |= value;

@@ -18,8 +18,8 @@ use crate::statistics::{OrbitSize, count_firings};
 use crate::store::StateNumber;
 use quotient_search::partial_order::PartialOrderSystem;
 use quotient_search::{
-    Checks, EngineError, Figures, Observer, Progress, Report, SearchOptions, SearchSpace, StopReason, Subject, Verdict,
-    Verdicts,
+    Checks, EngineError, Figures, Observer, Progress, Report, Representatives as _, SearchOptions, SearchSpace, Space,
+    StopReason, Subject, TransitionSystem as _, Verdict, Verdicts,
 };
 
 /// The number of concrete states that a stored state represents, if known.
@@ -40,15 +40,15 @@ pub struct Orbits<'a> {
 /// A way to find the reachable states of a search space: in one process, or in several.
 pub trait Explorer {
     /// Whether other processes take part. They have the same layout, and cannot begin again.
-    const IS_SHARED: bool;
+    fn is_shared(&self) -> bool;
 
     /// Searches the reachable states of a system, from the start or from where another search left off.
     ///
     /// # Errors
     /// If options are incompatible, or a search cannot be resumed.
-    fn explore<S: SearchSpace>(
+    fn explore(
         &self,
-        system: &S,
+        space: &Space<'_>,
         what: (&Checks, &SearchOptions),
         subject: &CheckpointSubject,
         begin: Option<Saved>,
@@ -57,9 +57,9 @@ pub trait Explorer {
     ) -> Result<Exploration, EngineError>;
 
     /// Finds the states of the runs to what a search has found, if the store has forgotten them.
-    fn retrace<S: SearchSpace>(
+    fn retrace(
         &self,
-        system: &S,
+        space: &Space<'_>,
         what: (&Checks, &SearchOptions),
         exploration: &mut Exploration,
         observer: &mut dyn Observer,
@@ -75,8 +75,8 @@ const COUNTING_INTERVAL: usize = 4096;
 ///
 /// # Errors
 /// If a violation cannot be replayed, which is a defect of this program and never a verdict.
-pub fn search_and_judge<E: Explorer, S: SearchSpace>(
-    explorer: &E,
+pub fn search_and_judge<S: SearchSpace>(
+    explorer: &dyn Explorer,
     system: &S,
     interpreter: &Interpreter<'_>,
     options: &SearchOptions,
@@ -84,17 +84,18 @@ pub fn search_and_judge<E: Explorer, S: SearchSpace>(
     observer: &mut dyn Observer,
     orbits: Option<Orbits<'_>>,
 ) -> Result<(Report, Exploration), EngineError> {
+    let space = Space::new(system);
     let Some(relations) = &options.partial_order else {
-        return search_space_and_judge(explorer, system, interpreter, options, begin, observer, orbits);
+        return search_space_and_judge(explorer, &space, interpreter, options, begin, observer, orbits);
     };
-    let system = PartialOrderSystem::new(system, relations, interpreter.layout());
-    search_space_and_judge(explorer, &system, interpreter, options, begin, observer, orbits)
+    let reduced = PartialOrderSystem::new(&space, relations, interpreter.layout());
+    search_space_and_judge(explorer, &Space::new(&reduced), interpreter, options, begin, observer, orbits)
 }
 
 /// The same, with all reductions in the search space.
-fn search_space_and_judge<E: Explorer, S: SearchSpace>(
-    explorer: &E,
-    system: &S,
+fn search_space_and_judge(
+    explorer: &dyn Explorer,
+    system: &Space<'_>,
     interpreter: &Interpreter<'_>,
     options: &SearchOptions,
     begin: Option<Saved>,
@@ -104,7 +105,7 @@ fn search_space_and_judge<E: Explorer, S: SearchSpace>(
     let model = interpreter.model();
     let checks = Checks::new(model, options.properties.as_deref());
     let is_saved = options.checkpoint.is_some() || options.resume.is_some();
-    let subject = match is_saved || E::IS_SHARED {
+    let subject = match is_saved || explorer.is_shared() {
         false => CheckpointSubject::default(),
         true => CheckpointSubject::new(model, options, system.name()),
     };

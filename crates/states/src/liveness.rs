@@ -143,7 +143,7 @@ impl<S: SearchSpace> Pass<'_, S> {
         let mut rank = ranks[state as usize];
         let mut leaves = false;
         let mut unvisited = None;
-        self.system.successors(&mut self.scratch, store.state(state), |_, event| {
+        self.system.successors(&mut self.scratch, store.state(state), &mut |_, event| {
             // A successor that an assumption drops is not stored and does not exist here.
             if let Event::Next { state, .. } = event
                 && let Some(successor) = store.find(lookup, state)
@@ -201,7 +201,7 @@ impl<S: SearchSpace> Pass<'_, S> {
                 let mut all = true;
                 // No claim applies to a transient state: it satisfies nothing.
                 let counts = !self.is_passing(state);
-                self.system.evaluate(&mut self.scratch, property, self.store.state(state), |arguments, result| {
+                self.system.evaluate(&mut self.scratch, property, self.store.state(state), &mut |arguments, result| {
                     if satisfied.len() == valuation {
                         satisfied.push(!self.options.judges(property, arguments));
                     }

@@ -21,8 +21,8 @@ use quotient_systems::{
 ///
 /// # Errors
 /// As for [`check_quotient`].
-pub fn check_orbits<E: Explorer>(
-    explorer: &E,
+pub fn check_orbits(
+    explorer: &dyn Explorer,
     model: &Model,
     layout: &Layout,
     plan: &ReductionPlan,
@@ -48,8 +48,8 @@ pub fn check_orbits<E: Explorer>(
 ///
 /// # Errors
 /// As for [`check_quotient`].
-fn check_possible<E: Explorer>(
-    explorer: &E,
+fn check_possible(
+    explorer: &dyn Explorer,
     model: &Model,
     layout: &Layout,
     plan: &ReductionPlan,
@@ -74,10 +74,10 @@ fn check_possible<E: Explorer>(
     let evaluator = SpecialisedSystem::of_reachable_until(&interpreter, observer.interrupt()).with_starts(&starts);
     plan.tune(&evaluator, &narrow);
     // Other processes have the same layout, and cannot begin again.
-    let patience = if E::IS_SHARED { u64::MAX } else { SLOW_STEPS };
+    let patience = if explorer.is_shared() { u64::MAX } else { SLOW_STEPS };
     let mut watch = Patience::new(observer, &evaluator, patience);
     let result = check_quotient(explorer, &evaluator, &interpreter, &plan, options, &mut watch);
-    if E::IS_SHARED
+    if explorer.is_shared()
         && let Some(state) = evaluator.outgrown()
     {
         let literals = plan.symmetry.group.literals().slots();
@@ -92,8 +92,8 @@ fn check_possible<E: Explorer>(
 }
 
 /// Searches the orbits of a model as planned, and compares with the unreduced search if requested.
-pub fn check_quotient<E: Explorer>(
-    explorer: &E,
+pub fn check_quotient(
+    explorer: &dyn Explorer,
     evaluator: &SpecialisedSystem<'_>,
     interpreter: &Interpreter<'_>,
     plan: &ReductionPlan,
@@ -117,8 +117,8 @@ pub fn check_quotient<E: Explorer>(
 /// # Errors
 /// If a violation cannot be replayed or a slot holds a value that detection considered impossible: defects of this
 /// program, and never a verdict.
-fn check_planned<E: Explorer, S: Batches + StartsUpTo>(
-    explorer: &E,
+fn check_planned<S: Batches + StartsUpTo>(
+    explorer: &dyn Explorer,
     system: &S,
     interpreter: &Interpreter<'_>,
     plan: &ReductionPlan,
@@ -149,8 +149,8 @@ fn check_planned<E: Explorer, S: Batches + StartsUpTo>(
 }
 
 /// Searches one state of each orbit, as far as the reduction goes.
-fn check_reduced<E: Explorer, S: Batches + StartsUpTo>(
-    explorer: &E,
+fn check_reduced<S: Batches + StartsUpTo>(
+    explorer: &dyn Explorer,
     system: &S,
     interpreter: &Interpreter<'_>,
     reduction: &Reduction,
@@ -237,8 +237,8 @@ fn approximate(report: &mut Report, model: &Model) {
 }
 
 /// Checks liveness in a separate search and adds the result to a report.
-fn judge<E: Explorer, S: Batches + StartsUpTo>(
-    explorer: &E,
+fn judge<S: Batches + StartsUpTo>(
+    explorer: &dyn Explorer,
     system: &S,
     interpreter: &Interpreter<'_>,
     search: &LivenessSearch,

@@ -85,7 +85,7 @@ pub fn find_steps<S: SearchSpace>(
     let last = loop {
         let mut found = None;
         let from: Option<Vec<u64>> = expanded.map(|number: usize| passed[number].state.clone());
-        let visit = |instance: Instance<'_>, event: Event<'_>| {
+        let mut visit = |instance: Instance<'_>, event: Event<'_>| {
             if let Event::Next { state, .. } = event {
                 let reached = || Reached {
                     state: state.to_vec(),
@@ -107,8 +107,8 @@ pub fn find_steps<S: SearchSpace>(
             ControlFlow::Continue(())
         };
         match from.as_deref().or(before) {
-            None => system.first_steps(scratch, visit),
-            Some(state) => system.steps(scratch, state, visit),
+            None => system.first_steps(scratch, &mut visit),
+            Some(state) => system.steps(scratch, state, &mut visit),
         }
         if let Some(found) = found {
             break found;
@@ -159,7 +159,7 @@ fn translate<S: SearchSpace>(
             let property = *property;
             let is_fault = violation.fault().is_some();
             let likeness = |is_alike| if is_alike { MOST_ALIKE } else { 0 };
-            system.evaluate(scratch, property, state, |arguments, result| {
+            system.evaluate(scratch, property, state, &mut |arguments, result| {
                 let arguments = arguments.to_vec();
                 match result {
                     Ok(false) => consider(likeness(!is_fault), Violation::Property { property, arguments }),
@@ -176,7 +176,7 @@ fn translate<S: SearchSpace>(
                 FaultKind::Invariant(property) => Some(property),
                 _ => None,
             };
-            let visit = |instance: Instance<'_>, event: Event<'_>| match event {
+            let mut visit = |instance: Instance<'_>, event: Event<'_>| match event {
                 // An unknown result is not a violation.
                 Event::Fault(fault) if fault.kind != FaultKind::Exhausted => {
                     let likeness = match () {
@@ -189,8 +189,8 @@ fn translate<S: SearchSpace>(
                 _ => ControlFlow::Continue(()),
             };
             match state {
-                Some(state) => system.steps(scratch, state, visit),
-                None => system.first_steps(scratch, visit),
+                Some(state) => system.steps(scratch, state, &mut visit),
+                None => system.first_steps(scratch, &mut visit),
             }
         }
     }

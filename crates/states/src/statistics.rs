@@ -118,7 +118,9 @@ impl<'a, S: SearchSpace> FiringCounter<'a, S> {
 
     fn count_after_starts(&mut self) {
         let Self { system, scratch, looking, times, seen, waiting } = self;
-        system.first_steps(scratch, |instance, event| note(*system, looking, (times, seen, waiting), instance, event));
+        system.first_steps(scratch, &mut |instance, event| {
+            note(*system, looking, (times, seen, waiting), instance, event)
+        });
         self.go_through();
     }
 
@@ -136,7 +138,9 @@ impl<'a, S: SearchSpace> FiringCounter<'a, S> {
 
     fn fire(&mut self, state: &[u64]) {
         let Self { system, scratch, looking, times, seen, waiting } = self;
-        system.steps(scratch, state, |instance, event| note(*system, looking, (times, seen, waiting), instance, event));
+        system.steps(scratch, state, &mut |instance, event| {
+            note(*system, looking, (times, seen, waiting), instance, event)
+        });
     }
 }
 

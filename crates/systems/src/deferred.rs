@@ -2,14 +2,13 @@
 //! evaluator, and a search with a part of the steps seldom runs it. Code is generated quickly at first, and with more effort
 //! when the search is long.
 
-use std::ops::ControlFlow;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::compiled::CompiledSystem;
 use crate::evaluator::{EvaluatorScratch, SpecialisedSystem};
 use crate::starts::{StartSieve, StartsUpTo};
-use quotient_search::{Batches, Event, Facts, Instance, SearchOptions, Sink, TransitionSystem, Wrapper, forward};
+use quotient_search::{Batches, Facts, SearchOptions, Sink, TransitionSystem, Visit, Wrapper, forward};
 
 /// The number of states that the evaluator expands before machine code is generated, at least, and for each node of the
 /// evaluator's code: a node takes some ten microseconds to compile, and a state a few to evaluate. Few in tests, whose models
@@ -67,7 +66,7 @@ impl<'m> DeferredSystem<'m> {
     }
 
     /// Expands a state while code is not optimised.
-    fn expand_early(&self, scratch: &mut EvaluatorScratch, state: &[u64], sink: &mut impl Sink) {
+    fn expand_early(&self, scratch: &mut EvaluatorScratch, state: &[u64], sink: &mut dyn Sink) {
         let expanded = self.expanded.fetch_add(1, Ordering::Relaxed);
         if expanded < self.evaluated {
             self.evaluator.expand(scratch, state, sink);
@@ -91,12 +90,7 @@ impl TransitionSystem for DeferredSystem<'_> {
 }
 
 impl StartsUpTo for DeferredSystem<'_> {
-    fn starts_up_to(
-        &self,
-        scratch: &mut EvaluatorScratch,
-        sieve: &StartSieve,
-        visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
-    ) {
+    fn starts_up_to(&self, scratch: &mut EvaluatorScratch, sieve: &StartSieve, visit: &mut Visit<'_>) {
         self.evaluator.starts_up_to(scratch, sieve, visit);
     }
 }
@@ -116,17 +110,15 @@ impl<'m> Wrapper for DeferredSystem<'m> {
 }
 
 impl Batches for DeferredSystem<'_> {
-    type Facts = Self;
-
     forward!(expand_some);
 
     #[inline]
-    fn facts(&self) -> &Self {
+    fn facts(&self) -> &dyn Facts {
         self
     }
 
     #[inline]
-    fn expand(&self, scratch: &mut EvaluatorScratch, state: &[u64], sink: &mut impl Sink) {
+    fn expand(&self, scratch: &mut EvaluatorScratch, state: &[u64], sink: &mut dyn Sink) {
         match self.optimised.get() {
             Some(optimised) => optimised.expand(scratch, state, sink),
             None => self.expand_early(scratch, state, sink),

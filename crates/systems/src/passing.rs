@@ -17,8 +17,8 @@ use crate::guard::Guard;
 use crate::starts::{StartSieve, StartsUpTo};
 use quotient_search::words::{Hash, append, copy};
 use quotient_search::{
-    Batches, Event, Facts, FieldTest, Identity, Instance, Parts, Representatives, SearchOptions, Selection, Share,
-    Sink, Steps, Successors, Tag, TransitionSystem, Wrapper, forward, is_passing,
+    Batches, Event, FieldTest, Identity, Instance, Parts, Representatives, SearchOptions, Selection, Share, Sink,
+    Steps, Successors, Tag, TransitionSystem, Visit, Wrapper, forward, is_passing,
 };
 
 /// The number of states of a stretch before the search is notified.
@@ -134,7 +134,7 @@ impl<'a, S: Batches> PassingSystem<'a, S> {
     fn is_assumed(&self, scratch: &mut S::Scratch, state: &[u64]) -> Result<bool, Violation> {
         let mut failure = Ok(true);
         for &property in &self.assumptions {
-            self.inner.evaluate(scratch, property, state, |arguments, result| {
+            self.inner.evaluate(scratch, property, state, &mut |arguments, result| {
                 failure = match result {
                     Ok(true) => return ControlFlow::Continue(()),
                     Ok(false) => Ok(false),
@@ -157,7 +157,7 @@ impl<'a, S: Batches> PassingSystem<'a, S> {
         scratch: &mut PassingScratch<S::Scratch>,
         state: &[u64],
         selection: Option<Selection<'_>>,
-        sink: &mut impl Sink,
+        sink: &mut dyn Sink,
     ) {
         let PassingScratch { inner, looking, stretch, current } = scratch;
         stretch.clear();
@@ -187,14 +187,14 @@ impl<S: Batches> TransitionSystem for PassingSystem<'_, S> {
         }
     }
 
-    fn starts(&self, scratch: &mut Self::Scratch, mut visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>) {
+    fn starts(&self, scratch: &mut Self::Scratch, visit: &mut Visit<'_>) {
         if self.is_plain() {
             return self.inner.starts(&mut scratch.inner, visit);
         }
         let PassingScratch { inner, looking, stretch, current } = scratch;
         stretch.clear();
         let mut broken = false;
-        self.inner.starts(inner, |instance, event| {
+        self.inner.starts(inner, &mut |instance, event| {
             let flow = match event {
                 Event::Next { state, covered } if self.passes(looking, state) => {
                     stretch.add(state, Tag::EVERYTHING);
@@ -216,12 +216,7 @@ impl<S: Batches> TransitionSystem for PassingSystem<'_, S> {
         }
     }
 
-    fn successors(
-        &self,
-        scratch: &mut Self::Scratch,
-        state: &[u64],
-        visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
-    ) {
+    fn successors(&self, scratch: &mut Self::Scratch, state: &[u64], visit: &mut Visit<'_>) {
         if self.is_plain() {
             return self.inner.successors(&mut scratch.inner, state, visit);
         }
@@ -231,12 +226,7 @@ impl<S: Batches> TransitionSystem for PassingSystem<'_, S> {
 }
 
 impl<S: Batches + StartsUpTo> StartsUpTo for PassingSystem<'_, S> {
-    fn starts_up_to(
-        &self,
-        scratch: &mut Self::Scratch,
-        sieve: &StartSieve,
-        visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
-    ) {
+    fn starts_up_to(&self, scratch: &mut Self::Scratch, sieve: &StartSieve, visit: &mut Visit<'_>) {
         if self.is_plain() {
             return self.inner.starts_up_to(&mut scratch.inner, sieve, visit);
         }
@@ -259,19 +249,17 @@ impl<S: Batches> Wrapper for PassingSystem<'_, S> {
 }
 
 impl<S: Batches> Batches for PassingSystem<'_, S> {
-    type Facts = S::Facts;
-
     forward!(facts);
 
     #[inline]
-    fn expand(&self, scratch: &mut Self::Scratch, state: &[u64], sink: &mut impl Sink) {
+    fn expand(&self, scratch: &mut Self::Scratch, state: &[u64], sink: &mut dyn Sink) {
         match self.condition {
             Condition::Never => self.inner.expand(&mut scratch.inner, state, sink),
             _ => self.go_through::<true>(scratch, state, None, sink),
         }
     }
 
-    fn expand_some(&self, scratch: &mut Self::Scratch, state: &[u64], selection: Selection<'_>, sink: &mut impl Sink) {
+    fn expand_some(&self, scratch: &mut Self::Scratch, state: &[u64], selection: Selection<'_>, sink: &mut dyn Sink) {
         match self.condition {
             Condition::Never => self.inner.expand_some(&mut scratch.inner, state, selection, sink),
             _ => self.go_through::<true>(scratch, state, Some(selection), sink),
@@ -281,15 +269,17 @@ impl<S: Batches> Batches for PassingSystem<'_, S> {
 
 /// All instances are needed.
 impl<S: Batches> Parts for PassingSystem<'_, S> {
-    const REDUCES: bool = false;
+    fn reduces(&self) -> bool {
+        false
+    }
 
     #[inline]
-    fn expand_part(&self, scratch: &mut Self::Scratch, state: &[u64], sink: &mut impl Sink) -> Share {
+    fn expand_part(&self, scratch: &mut Self::Scratch, state: &[u64], sink: &mut dyn Sink) -> Share {
         self.expand(scratch, state, sink);
         Share::Enough
     }
 
-    fn expand_rest(&self, _scratch: &mut Self::Scratch, _state: &[u64], _sink: &mut impl Sink) {}
+    fn expand_rest(&self, _scratch: &mut Self::Scratch, _state: &[u64], _sink: &mut dyn Sink) {}
 
     fn passed_between(&self, _scratch: &mut Self::Scratch, _from: &[u64], _to: &[u64]) -> Vec<Vec<u64>> {
         Vec::new()
@@ -297,16 +287,11 @@ impl<S: Batches> Parts for PassingSystem<'_, S> {
 }
 
 impl<S: Batches> Steps for PassingSystem<'_, S> {
-    fn first_steps(&self, scratch: &mut Self::Scratch, visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>) {
+    fn first_steps(&self, scratch: &mut Self::Scratch, visit: &mut Visit<'_>) {
         self.inner.starts(&mut scratch.inner, visit);
     }
 
-    fn steps(
-        &self,
-        scratch: &mut Self::Scratch,
-        state: &[u64],
-        visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
-    ) {
+    fn steps(&self, scratch: &mut Self::Scratch, state: &[u64], visit: &mut Visit<'_>) {
         self.inner.successors(&mut scratch.inner, state, visit);
     }
 
@@ -331,12 +316,7 @@ impl<S: Batches> Representatives for PassingSystem<'_, S> {
 
     fn identify(&self, _scratch: &mut Self::Scratch, _state: &mut [u64]) {}
 
-    fn concrete_successors(
-        &self,
-        scratch: &mut Self::Scratch,
-        state: &[u64],
-        visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
-    ) {
+    fn concrete_successors(&self, scratch: &mut Self::Scratch, state: &[u64], visit: &mut Visit<'_>) {
         self.successors(scratch, state, visit);
     }
 
@@ -454,11 +434,11 @@ impl Stretch {
 }
 
 /// Filters transient states out before they reach another sink.
-struct Sieve<'x, 'a, S: Batches, K> {
+struct Sieve<'x, 'a, S: Batches> {
     system: &'x PassingSystem<'a, S>,
     looking: &'x mut S::Scratch,
     stretch: &'x mut Stretch,
-    sink: &'x mut K,
+    sink: &'x mut dyn Sink,
     /// The state being searched from; empty for starts.
     origin: &'x [u64],
     /// The first successor in the buffer that was not examined.
@@ -475,13 +455,13 @@ struct Sieve<'x, 'a, S: Batches, K> {
     from_starts: bool,
 }
 
-impl<'x, 'a, S: Batches, K: Sink> Sieve<'x, 'a, S, K> {
+impl<'x, 'a, S: Batches> Sieve<'x, 'a, S> {
     #[inline]
     fn new(
         system: &'x PassingSystem<'a, S>,
         looking: &'x mut S::Scratch,
         stretch: &'x mut Stretch,
-        sink: &'x mut K,
+        sink: &'x mut dyn Sink,
         origin: &'x [u64],
         buffered: bool,
     ) -> Self {
@@ -518,7 +498,7 @@ impl<'x, 'a, S: Batches, K: Sink> Sieve<'x, 'a, S, K> {
             }
             self.sift(state);
         } else {
-            inner.successors(scratch, state, |instance, event| self.event(state, instance, event));
+            inner.successors(scratch, state, &mut |instance, event| self.event(state, instance, event));
         }
         if self.broken { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
@@ -639,12 +619,12 @@ impl<'x, 'a, S: Batches, K: Sink> Sieve<'x, 'a, S, K> {
 }
 
 /// A sieve while it receives the successors of a state.
-struct Firing<'f, 'x, 'a, S: Batches, K> {
-    sieve: &'f mut Sieve<'x, 'a, S, K>,
+struct Firing<'f, 'x, 'a, S: Batches> {
+    sieve: &'f mut Sieve<'x, 'a, S>,
     state: &'f [u64],
 }
 
-impl<S: Batches, K: Sink> Sink for Firing<'_, '_, '_, S, K> {
+impl<S: Batches> Sink for Firing<'_, '_, '_, S> {
     #[inline]
     fn successors(&mut self) -> &mut Successors {
         self.sieve.sink.successors()
@@ -656,13 +636,13 @@ impl<S: Batches, K: Sink> Sink for Firing<'_, '_, '_, S, K> {
 }
 
 /// A sink that passes each event on individually.
-struct Visitor<F> {
-    visit: F,
+struct Visitor<'v> {
+    visit: &'v mut Visit<'v>,
     /// Stays empty.
     none: Successors,
 }
 
-impl<F: FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>> Sink for Visitor<F> {
+impl Sink for Visitor<'_> {
     fn successors(&mut self) -> &mut Successors {
         &mut self.none
     }

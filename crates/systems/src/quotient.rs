@@ -20,7 +20,7 @@ use crate::starts::{StartSieve, StartsUpTo};
 use quotient_search::words::Hash;
 use quotient_search::{
     Batches, Clock, Event, Identity, Instance, Parts, Representatives, SearchSpace, Selection, Share, Sink, Steps,
-    Successors, Tag, TransitionSystem, Wrapper, forward,
+    Successors, Tag, TransitionSystem, Visit, Wrapper, forward,
 };
 
 /// The number of times that finding representatives is timed at first.
@@ -213,7 +213,7 @@ impl<'a, S: TransitionSystem> QuotientSystem<'a, S> {
         before: Option<&[u64]>,
         instance: Instance<'_>,
         event: Event<'_>,
-        visit: &mut impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
+        visit: &mut Visit<'_>,
     ) -> ControlFlow<()> {
         match event {
             Event::Next { state, covered } => {
@@ -243,7 +243,7 @@ impl<S: SearchSpace + StartsUpTo> TransitionSystem for QuotientSystem<'_, S> {
         QuotientScratch { inner: self.inner.scratch(), finder: Finder::default(), state: Vec::new() }
     }
 
-    fn starts(&self, scratch: &mut Self::Scratch, mut visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>) {
+    fn starts(&self, scratch: &mut Self::Scratch, visit: &mut Visit<'_>) {
         let QuotientScratch { inner, finder, state: buffer } = scratch;
         let canonicalizer = &self.reduction.canonicalizer;
         // Symmetries map starts to starts, so the representative of a start's orbit is also a start state, and it is
@@ -254,7 +254,7 @@ impl<S: SearchSpace + StartsUpTo> TransitionSystem for QuotientSystem<'_, S> {
         let mut passed_over = 0u32;
         let none = StartSieve::default();
         let sieve = if only_representatives { &self.reduction.starts } else { &none };
-        self.inner.starts_up_to(inner, sieve, |instance, event| {
+        self.inner.starts_up_to(inner, sieve, &mut |instance, event| {
             if only_representatives
                 && !sieve.sieves(instance.action)
                 && let Event::Next { state, covered: [] } = event
@@ -265,19 +265,14 @@ impl<S: SearchSpace + StartsUpTo> TransitionSystem for QuotientSystem<'_, S> {
                 let event = if passed_over.is_multiple_of(IDLE_INTERVAL) { Event::Idle } else { Event::Pruned };
                 return visit(instance, event);
             }
-            self.pass_on((finder, buffer), None, instance, event, &mut visit)
+            self.pass_on((finder, buffer), None, instance, event, visit)
         });
     }
 
-    fn successors(
-        &self,
-        scratch: &mut Self::Scratch,
-        state: &[u64],
-        mut visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
-    ) {
+    fn successors(&self, scratch: &mut Self::Scratch, state: &[u64], visit: &mut Visit<'_>) {
         let QuotientScratch { inner, finder, state: buffer } = scratch;
-        self.inner.successors(inner, state, |instance, event| {
-            self.pass_on((finder, buffer), Some(state), instance, event, &mut visit)
+        self.inner.successors(inner, state, &mut |instance, event| {
+            self.pass_on((finder, buffer), Some(state), instance, event, visit)
         });
     }
 }
@@ -297,11 +292,9 @@ impl<S: SearchSpace + StartsUpTo> Wrapper for QuotientSystem<'_, S> {
 }
 
 impl<S: SearchSpace + StartsUpTo> Batches for QuotientSystem<'_, S> {
-    type Facts = S::Facts;
-
     forward!(facts);
 
-    fn expand(&self, scratch: &mut Self::Scratch, state: &[u64], sink: &mut impl Sink) {
+    fn expand(&self, scratch: &mut Self::Scratch, state: &[u64], sink: &mut dyn Sink) {
         let QuotientScratch { inner, finder, state: buffer } = scratch;
         let first = sink.successors().len();
         let mut representing = RepresentingSink { quotient: self, finder, buffer, before: state, first, sink };
@@ -309,7 +302,7 @@ impl<S: SearchSpace + StartsUpTo> Batches for QuotientSystem<'_, S> {
         representing.represent();
     }
 
-    fn expand_some(&self, scratch: &mut Self::Scratch, state: &[u64], selection: Selection<'_>, sink: &mut impl Sink) {
+    fn expand_some(&self, scratch: &mut Self::Scratch, state: &[u64], selection: Selection<'_>, sink: &mut dyn Sink) {
         let QuotientScratch { inner, finder, state: buffer } = scratch;
         let first = sink.successors().len();
         let mut representing = RepresentingSink { quotient: self, finder, buffer, before: state, first, sink };
@@ -320,15 +313,17 @@ impl<S: SearchSpace + StartsUpTo> Batches for QuotientSystem<'_, S> {
 
 /// All instances are needed.
 impl<S: SearchSpace + StartsUpTo> Parts for QuotientSystem<'_, S> {
-    const REDUCES: bool = false;
+    fn reduces(&self) -> bool {
+        false
+    }
 
     #[inline]
-    fn expand_part(&self, scratch: &mut Self::Scratch, state: &[u64], sink: &mut impl Sink) -> Share {
+    fn expand_part(&self, scratch: &mut Self::Scratch, state: &[u64], sink: &mut dyn Sink) -> Share {
         self.expand(scratch, state, sink);
         Share::Enough
     }
 
-    fn expand_rest(&self, _scratch: &mut Self::Scratch, _state: &[u64], _sink: &mut impl Sink) {}
+    fn expand_rest(&self, _scratch: &mut Self::Scratch, _state: &[u64], _sink: &mut dyn Sink) {}
 
     fn passed_between(&self, _scratch: &mut Self::Scratch, _from: &[u64], _to: &[u64]) -> Vec<Vec<u64>> {
         Vec::new()
@@ -413,7 +408,7 @@ impl Finder {
 }
 
 /// Replaces successors by representatives before another sink sees them.
-struct RepresentingSink<'a, 'q, S, K> {
+struct RepresentingSink<'a, 'q, S> {
     quotient: &'a QuotientSystem<'q, S>,
     finder: &'a mut Finder,
     buffer: &'a mut Vec<u64>,
@@ -421,10 +416,10 @@ struct RepresentingSink<'a, 'q, S, K> {
     before: &'a [u64],
     /// The first successor that may not be a representative.
     first: usize,
-    sink: &'a mut K,
+    sink: &'a mut dyn Sink,
 }
 
-impl<S: SearchSpace, K: Sink> RepresentingSink<'_, '_, S, K> {
+impl<S: SearchSpace> RepresentingSink<'_, '_, S> {
     fn represent(&mut self) {
         let successors = self.sink.successors();
         if self.first < successors.len() {
@@ -434,7 +429,7 @@ impl<S: SearchSpace, K: Sink> RepresentingSink<'_, '_, S, K> {
     }
 }
 
-impl<S: SearchSpace, K: Sink> Sink for RepresentingSink<'_, '_, S, K> {
+impl<S: SearchSpace> Sink for RepresentingSink<'_, '_, S> {
     fn successors(&mut self) -> &mut Successors {
         self.sink.successors()
     }

@@ -16,7 +16,7 @@ use quotient_symmetry::CertifiedGroup;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::parameters::Parameters;
-use quotient_search::{Event, Instance, TransitionSystem};
+use quotient_search::{TransitionSystem, Visit};
 
 /// With fewer instances than this, all of them are run.
 const FEW_STARTS: u64 = 64;
@@ -35,12 +35,7 @@ pub struct StartSieve(Vec<Option<Sieve>>);
 pub trait StartsUpTo: TransitionSystem {
     /// Like [`TransitionSystem::starts`], but instances that a sieve removes may be omitted: for each there is another one
     /// whose state a symmetry maps to that of the omitted one.
-    fn starts_up_to(
-        &self,
-        scratch: &mut Self::Scratch,
-        sieve: &StartSieve,
-        visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
-    );
+    fn starts_up_to(&self, scratch: &mut Self::Scratch, sieve: &StartSieve, visit: &mut Visit<'_>);
 }
 
 /// The elements of a group, as they act on the arguments of a start.

@@ -75,14 +75,14 @@ fn sample<S: TransitionSystem>(
     };
     let flow = |goes_on: bool| if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
     let mut idle_for = 0;
-    system.starts(&mut scratch, |_, event| {
+    system.starts(&mut scratch, &mut |_, event| {
         let (count, idle) = take(event, &mut waiting);
         idle_for = idle;
         flow(count < STARTS && idle < PATIENCE)
     });
     while let Some(state) = waiting.pop_front() {
         let mut count = 0;
-        system.successors(&mut scratch, &state, |_, event| {
+        system.successors(&mut scratch, &state, &mut |_, event| {
             (count, idle_for) = take(event, &mut waiting);
             flow(count < SAMPLE && idle_for < PATIENCE)
         });

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use crate::evaluator::{EvaluatorScratch, SpecialisedSystem};
 use crate::starts::{StartSieve, StartsUpTo};
-use quotient_search::{Batches, Event, Facts, Instance, TransitionSystem, Wrapper, forward};
+use quotient_search::{Batches, Event, Facts, Instance, TransitionSystem, Visit, Wrapper, forward};
 
 /// A model without compiled rules.
 #[derive(Debug)]
@@ -57,12 +57,7 @@ impl TransitionSystem for CompiledSystem<'_> {
 }
 
 impl StartsUpTo for CompiledSystem<'_> {
-    fn starts_up_to(
-        &self,
-        scratch: &mut EvaluatorScratch,
-        sieve: &StartSieve,
-        visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
-    ) {
+    fn starts_up_to(&self, scratch: &mut EvaluatorScratch, sieve: &StartSieve, visit: &mut Visit<'_>) {
         self.evaluator.starts_up_to(scratch, sieve, visit);
     }
 }
@@ -82,12 +77,10 @@ impl<'m> Wrapper for CompiledSystem<'m> {
 }
 
 impl Batches for CompiledSystem<'_> {
-    type Facts = Self;
-
     forward!(expand, expand_some);
 
     #[inline]
-    fn facts(&self) -> &Self {
+    fn facts(&self) -> &dyn Facts {
         self
     }
 }

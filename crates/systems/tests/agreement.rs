@@ -47,13 +47,13 @@ fn collect(steps: &mut Vec<Step>) -> impl FnMut(Instance<'_>, Event<'_>) -> Cont
 
 fn starts<S: TransitionSystem>(system: &S, scratch: &mut S::Scratch) -> Vec<Step> {
     let mut steps = Vec::new();
-    system.starts(scratch, collect(&mut steps));
+    system.starts(scratch, &mut collect(&mut steps));
     steps
 }
 
 fn successors<S: TransitionSystem>(system: &S, scratch: &mut S::Scratch, state: &[u64]) -> Vec<Step> {
     let mut steps = Vec::new();
-    system.successors(scratch, state, collect(&mut steps));
+    system.successors(scratch, state, &mut collect(&mut steps));
     steps
 }
 
@@ -65,7 +65,7 @@ fn evaluations<S: TransitionSystem>(
 ) -> Vec<(PropertyId, Vec<i64>, Result<bool, Fault>)> {
     let mut values = Vec::new();
     for property in model.properties.indices() {
-        system.evaluate(scratch, property, state, |arguments, result| {
+        system.evaluate(scratch, property, state, &mut |arguments, result| {
             values.push((property, arguments.to_vec(), result));
             ControlFlow::Continue(())
         });

@@ -64,7 +64,7 @@ fn keeps_promises<S: TransitionSystem>(system: &S, scratch: &mut S::Scratch, mod
     let mut keeps = true;
     for (id, property) in model.properties.iter_enumerated() {
         if matches!(property.kind, PropertyKind::Assumption | PropertyKind::Invariant) {
-            system.evaluate(scratch, id, state, |_, value| {
+            system.evaluate(scratch, id, state, &mut |_, value| {
                 keeps &= value == Ok(true);
                 ControlFlow::Continue(())
             });
@@ -98,7 +98,7 @@ pub fn compare_compiled(model: &Model, limit: usize) -> Result<usize, String> {
 
     let mut found = HashSet::new();
     let mut queue = Vec::new();
-    reference.starts(&mut reference_scratch, |_, event| {
+    reference.starts(&mut reference_scratch, &mut |_, event| {
         if let Event::Next { state, .. } = event
             && found.insert(state.to_vec())
         {

@@ -102,7 +102,7 @@ pub fn count(model: &Model, limit: u64) -> Counts {
     let mut pending: Vec<Box<[u64]>> = Vec::new();
     let mut scratch = system.scratch();
     let mut found = Found { successors: Successors::new(system.words()), moves: false, deadlock: false, fault: None };
-    system.starts(&mut scratch, |instance, event| found.event(instance, event));
+    system.starts(&mut scratch, &mut |instance, event| found.event(instance, event));
     loop {
         for position in 0..found.successors.len() {
             let (state, _) = found.successors.get(position);

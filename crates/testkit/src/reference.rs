@@ -2,9 +2,11 @@
 
 use std::ops::ControlFlow;
 
-use quotient_ir::{Action, Fault, Interpreter, Outcome, PropertyId, RuleId};
+use quotient_ir::{Action, Interpreter, Outcome, PropertyId, RuleId};
 
-use quotient_search::{Batches, Event, Facts, FieldTest, Instance, RuleInstance, Selection, Sink, TransitionSystem};
+use quotient_search::{
+    Batches, Event, Facts, FieldTest, Instance, RuleInstance, Selection, Sink, TransitionSystem, Visit, VisitTruth,
+};
 use quotient_systems::{StartSieve, StartsUpTo};
 
 /// The number of consecutive instances that cannot fire before the search is notified.
@@ -27,7 +29,7 @@ impl<'m> ReferenceSystem<'m> {
         instance: Instance<'_>,
         outcome: Outcome,
         words: &mut [u64],
-        visit: &mut impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
+        visit: &mut Visit<'_>,
     ) -> ControlFlow<()> {
         match outcome {
             Outcome::Next { state, covered } => {
@@ -52,24 +54,19 @@ impl TransitionSystem for ReferenceSystem<'_> {
         self.interpreter.layout().words()
     }
 
-    fn starts(&self, scratch: &mut Vec<u64>, mut visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>) {
+    fn starts(&self, scratch: &mut Vec<u64>, visit: &mut Visit<'_>) {
         for (id, start) in self.interpreter.model().starts.iter_enumerated() {
             for arguments in self.interpreter.instances(&start.parameters, &start.locals) {
                 let instance = Instance { action: Action::Start(id), arguments: &arguments };
                 let outcome = self.interpreter.run_start(id, &arguments);
-                if self.present(instance, outcome, scratch, &mut visit).is_break() {
+                if self.present(instance, outcome, scratch, visit).is_break() {
                     return;
                 }
             }
         }
     }
 
-    fn successors(
-        &self,
-        scratch: &mut Vec<u64>,
-        state: &[u64],
-        mut visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
-    ) {
+    fn successors(&self, scratch: &mut Vec<u64>, state: &[u64], visit: &mut Visit<'_>) {
         let state = self.interpreter.layout().unpack(state);
         let mut idle = 0;
         for (id, rule) in self.interpreter.model().rules.iter_enumerated() {
@@ -86,20 +83,14 @@ impl TransitionSystem for ReferenceSystem<'_> {
                     }
                     Err(fault) => Outcome::Fault(fault),
                 };
-                if self.present(instance, outcome, scratch, &mut visit).is_break() {
+                if self.present(instance, outcome, scratch, visit).is_break() {
                     return;
                 }
             }
         }
     }
 
-    fn evaluate(
-        &self,
-        _scratch: &mut Vec<u64>,
-        property: PropertyId,
-        state: &[u64],
-        mut visit: impl FnMut(&[i64], Result<bool, Fault>) -> ControlFlow<()>,
-    ) {
+    fn evaluate(&self, _scratch: &mut Vec<u64>, property: PropertyId, state: &[u64], visit: &mut VisitTruth<'_>) {
         let entry = &self.interpreter.model().properties[property];
         if entry.formula.condition().is_none() {
             return;
@@ -114,30 +105,23 @@ impl TransitionSystem for ReferenceSystem<'_> {
 }
 
 impl StartsUpTo for ReferenceSystem<'_> {
-    fn starts_up_to(
-        &self,
-        scratch: &mut Self::Scratch,
-        _sieve: &StartSieve,
-        visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
-    ) {
+    fn starts_up_to(&self, scratch: &mut Self::Scratch, _sieve: &StartSieve, visit: &mut Visit<'_>) {
         self.starts(scratch, visit);
     }
 }
 
 impl Batches for ReferenceSystem<'_> {
-    type Facts = Self;
-
     #[inline]
-    fn facts(&self) -> &Self {
+    fn facts(&self) -> &dyn Facts {
         self
     }
 
-    fn expand(&self, scratch: &mut Vec<u64>, state: &[u64], sink: &mut impl Sink) {
-        self.successors(scratch, state, |instance, event| sink.event(instance, event));
+    fn expand(&self, scratch: &mut Vec<u64>, state: &[u64], sink: &mut dyn Sink) {
+        self.successors(scratch, state, &mut |instance, event| sink.event(instance, event));
     }
 
-    fn expand_some(&self, scratch: &mut Vec<u64>, state: &[u64], selection: Selection<'_>, sink: &mut impl Sink) {
-        self.successors(scratch, state, |instance, event| {
+    fn expand_some(&self, scratch: &mut Vec<u64>, state: &[u64], selection: Selection<'_>, sink: &mut dyn Sink) {
+        self.successors(scratch, state, &mut |instance, event| {
             let is_it = |chosen: &RuleInstance| {
                 Action::Rule(chosen.rule) == instance.action && *chosen.arguments == *instance.arguments
             };

@@ -101,7 +101,7 @@ pub fn guarded_quotient(
         })
     };
     let mut starts: Vec<Vec<u64>> = Vec::new();
-    system.starts(&mut system.scratch(), |_, event| {
+    system.starts(&mut system.scratch(), &mut |_, event| {
         if let Event::Next { state, .. } = event
             && !starts.iter().any(|known| known[..] == *state)
         {

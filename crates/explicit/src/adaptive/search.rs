@@ -200,7 +200,7 @@ impl AdaptiveSearch<'_, '_, '_> {
         let mut covered_on_the_way = Vec::new();
         let mut failed = None;
         let system = self.stepper.system;
-        system.starts(&mut self.scratch, |instance, event| match event {
+        system.starts(&mut self.scratch, &mut |instance, event| match event {
             Event::Next { state, covered } => {
                 covered_on_the_way.extend_from_slice(covered);
                 states.push(state.to_vec());

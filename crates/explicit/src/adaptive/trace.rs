@@ -32,7 +32,7 @@ pub(super) fn rebuild(
     let mut scratch = stepper.system.scratch();
     for (number, state) in states.iter().enumerate() {
         let mut found = None;
-        let visit = |instance: quotient_search::Instance<'_>, event: Event<'_>| match event {
+        let mut visit = |instance: quotient_search::Instance<'_>, event: Event<'_>| match event {
             Event::Next { state: next, .. } if next == &state[..] => {
                 found = Some((instance.action, instance.arguments.to_vec()));
                 ControlFlow::Break(())
@@ -40,8 +40,8 @@ pub(super) fn rebuild(
             _ => ControlFlow::Continue(()),
         };
         match number.checked_sub(1) {
-            None => stepper.system.starts(&mut scratch, visit),
-            Some(before) => stepper.system.successors(&mut scratch, &states[before], visit),
+            None => stepper.system.starts(&mut scratch, &mut visit),
+            Some(before) => stepper.system.successors(&mut scratch, &states[before], &mut visit),
         }
         let (action, arguments) =
             found.ok_or(EngineError::Rebuild("no action leads from one state of it to the next"))?;

@@ -207,7 +207,7 @@ impl<S: SearchSpace> DiskSearch<'_, S> {
         let (system, options) = (self.system, self.options);
         let mut scratch = system.scratch();
         let mut expansion = Expansion::of_starts(self, options);
-        system.starts(&mut scratch, |instance, event| expansion.event(instance, event));
+        system.starts(&mut scratch, &mut |instance, event| expansion.event(instance, event));
         expansion.close();
         self.halt.take().map_or(Ok(()), Err)?;
         self.send()?;

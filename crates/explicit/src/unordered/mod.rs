@@ -27,7 +27,7 @@ use crate::barrier::Barrier;
 use crate::form::Form;
 use arena::Arena;
 use quotient_search::words::Hash;
-use quotient_search::{Checks, Facts, Observer, Progress, SearchOptions, SearchSpace, StopReason};
+use quotient_search::{Checks, Observer, Progress, SearchOptions, SearchSpace, StopReason};
 use quotient_states::batch::{Batch, Run};
 use quotient_states::expansion::{Expander, Expansion, deadlock};
 use quotient_states::findings::{Findings, Rank};

@@ -225,10 +225,13 @@ impl<'g, 'm, S: TransitionSystem> Graph<'g, 'm, S> {
     /// The states in which a process begins.
     pub(crate) fn starts(&mut self, start: StartId) -> Result<Vec<StateNumber>, Trouble> {
         let found = collect(self.symmetries.as_ref(), |sink| {
-            self.system.starts(&mut self.scratch, |instance, event| match instance.action == Action::Start(start) {
-                true => sink(instance, event),
-                false => ControlFlow::Continue(()),
-            });
+            self.system.starts(
+                &mut self.scratch,
+                &mut |instance, event| match instance.action == Action::Start(start) {
+                    true => sink(instance, event),
+                    false => ControlFlow::Continue(()),
+                },
+            );
         })?;
         let mut numbers = Vec::new();
         for (_, state) in found {
@@ -477,7 +480,7 @@ impl<'g, 'm, S: TransitionSystem> Graph<'g, 'm, S> {
         (event, to): (EventId, &[u64]),
     ) -> Result<Option<(Action, Vec<i64>)>, StopReason> {
         let mut candidates: Vec<(Action, Vec<i64>)> = Vec::new();
-        self.system.successors(&mut self.scratch, from, |instance: Instance<'_>, outcome| {
+        self.system.successors(&mut self.scratch, from, &mut |instance: Instance<'_>, outcome| {
             if matches!(outcome, Event::Next { state, .. } if state == to) {
                 candidates.push((instance.action, instance.arguments.to_vec()));
             }
@@ -495,7 +498,7 @@ impl<'g, 'm, S: TransitionSystem> Graph<'g, 'm, S> {
     /// The instance of a start that leads to a state.
     pub(crate) fn first_instance(&mut self, start: StartId, to: &[u64]) -> Option<(Action, Vec<i64>)> {
         let mut found = None;
-        self.system.starts(&mut self.scratch, |instance, event| {
+        self.system.starts(&mut self.scratch, &mut |instance, event| {
             if instance.action == Action::Start(start) && matches!(event, Event::Next { state, .. } if state == to) {
                 found = Some((instance.action, instance.arguments.to_vec()));
                 return ControlFlow::Break(());

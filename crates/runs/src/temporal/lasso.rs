@@ -451,7 +451,7 @@ impl Run {
         product.code.state(&words, &mut wanted);
         let level = product.level_of_node(&words);
         let mut starts: Vec<Vec<u64>> = Vec::new();
-        product.system.starts(&mut product.system.scratch(), |_, event| {
+        product.system.starts(&mut product.system.scratch(), &mut |_, event| {
             if let Event::Next { state, .. } = event {
                 starts.push(state.to_vec());
             }

@@ -47,7 +47,7 @@ use quotient_graphs::{AtomicModel, PartsReport, ProductReport, TemporalReport, U
 use quotient_relations::{Obstacle, relations_of_runs};
 use quotient_search::partial_order::{PartialOrderSystem, Relations};
 use quotient_search::{
-    EngineError, FairnessMode, Observer, SearchOptions, SearchOrder, SearchSpace, StopReason, TemporalParts, Verdict,
+    EngineError, FairnessMode, Observer, SearchOptions, SearchOrder, Space, StopReason, TemporalParts, Verdict,
 };
 use quotient_systems::{DeferredSystem, Guard, PackedMap, PassingSystem, SpecialisedSystem, SymmetrySource, too_large};
 
@@ -349,7 +349,8 @@ impl Check<'_, '_> {
                 _ => options.max_states,
             };
             let limits = SearchOptions { max_states: limit, ..options.clone() };
-            let system = PartialOrderSystem::new(&passing, &relations, self.layout);
+            let space = Space::new(&passing);
+            let system = PartialOrderSystem::new(&space, &relations, self.layout);
             let decisions = match parts::decide(&system, &used[0], &limits, observer) {
                 Ok(decisions) => decisions,
                 Err(Trouble::Stop(StopReason::StateLimit(_) | StopReason::MemoryLimit(_)))
@@ -360,12 +361,14 @@ impl Check<'_, '_> {
                 Err(trouble) => return self.ended(Failure::Trouble(trouble)),
             };
             let system = system.with(&decisions);
-            let product = self.product(&system, &atomic, Vec::new(), (used, level_of), None);
+            let space = Space::new(&system);
+            let product = self.product(&space, &atomic, Vec::new(), (used, level_of), None);
             let (found, figures) = run_product(&product, &options, None, &goal, observer);
             let parts = PartsReport { states: decisions.len(), reduced: decisions.parts() };
             (found, Some(parts), figures)
         } else {
-            let product = self.product(&passing, &atomic, assumptions.collect(), (used, level_of), choice);
+            let space = Space::new(&passing);
+            let product = self.product(&space, &atomic, assumptions.collect(), (used, level_of), choice);
             let (found, figures) = self.search_product(&product, &options, data.as_ref(), &goal, observer, report);
             (found, None, figures)
         };
@@ -416,21 +419,21 @@ impl Check<'_, '_> {
     }
 
     /// The product of a system with the automaton.
-    fn product<'p, S: SearchSpace>(
+    fn product<'p>(
         &'p self,
-        system: &'p S,
+        system: &'p Space<'p>,
         atomic: &AtomicModel,
         assumptions: Vec<PropertyId>,
         levels: (Vec<Level<'p>>, Vec<usize>),
         choice: Option<Choice>,
-    ) -> Product<'p, S> {
+    ) -> Product<'p, Space<'p>> {
         Product::new((system, self.layout), self.automaton, &atomic.atoms, assumptions, levels, choice)
     }
 
     /// Searches a product for what the claim forbids.
-    fn search_product<S: SearchSpace>(
+    fn search_product(
         &self,
-        product: &Product<'_, S>,
+        product: &Product<'_, Space<'_>>,
         options: &SearchOptions,
         data: Option<&FairnessData<'_>>,
         goal: &Goal<'_, '_>,
@@ -519,8 +522,8 @@ pub fn parts_obstacle(model: &Model, temporal: &Temporal, options: &SearchOption
 type Figures = (u64, u64, u64);
 
 /// Searches a product; returns a run that it accepts, if there is one.
-fn run_product<S: SearchSpace>(
-    product: &Product<'_, S>,
+fn run_product(
+    product: &Product<'_, Space<'_>>,
     options: &SearchOptions,
     fairness: Option<&FairnessData<'_>>,
     goal: &Goal<'_, '_>,

@@ -81,7 +81,7 @@ impl<S: SearchSpace> Exploration<'_, S> {
     fn run(&mut self) -> Result<(), Trouble> {
         let Self { system, scratch, sink, .. } = self;
         sink.clear();
-        system.starts(scratch, |instance, event| sink.event(instance, event));
+        system.starts(scratch, &mut |instance, event| sink.event(instance, event));
         self.intern(None)?;
         for start in std::mem::take(&mut self.successors) {
             if self.statuses[start as usize] == Status::Unvisited {

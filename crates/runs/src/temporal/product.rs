@@ -22,7 +22,7 @@ use quotient_temporal::Automaton;
 use quotient_temporal::automaton::Components;
 
 use quotient_search::words::copy;
-use quotient_search::{Event, Facts, FieldTest, Instance, SearchSpace, Sink, StopReason, Successors, Tag};
+use quotient_search::{Event, FieldTest, Instance, SearchSpace, Sink, StopReason, Successors, Tag};
 use quotient_systems::{Guard, PackedMap, Reduction};
 
 /// A place of the product: a state of the automaton; those before a choice come after the others.
@@ -305,7 +305,7 @@ impl<'a, S: SearchSpace> Product<'a, S> {
                 Atom::Field(test) => test.holds(state),
                 Atom::Property(property) => {
                     let mut value = Ok(false);
-                    self.system.evaluate(scratch, property, state, |_, result| {
+                    self.system.evaluate(scratch, property, state, &mut |_, result| {
                         value = result;
                         ControlFlow::Break(())
                     });
@@ -380,7 +380,7 @@ impl<'a, S: SearchSpace> Product<'a, S> {
         levels.sort_unstable();
         levels.dedup();
         sink.clear();
-        self.system.starts(system, |instance, event| sink.event(instance, event));
+        self.system.starts(system, &mut |instance, event| sink.event(instance, event));
         sink.check()?;
         self.assume(evaluating, &mut sink.successors)?;
         for level in levels {
@@ -418,7 +418,7 @@ impl<'a, S: SearchSpace> Product<'a, S> {
     fn is_assumed(&self, scratch: &mut S::Scratch, state: &[u64]) -> Result<bool, Trouble> {
         for &property in &self.assumptions {
             let mut value = Ok(true);
-            self.system.evaluate(scratch, property, state, |_, result| {
+            self.system.evaluate(scratch, property, state, &mut |_, result| {
                 value = result;
                 if value == Ok(true) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             });
@@ -599,7 +599,7 @@ impl<'a, S: SearchSpace> Product<'a, S> {
         }
         let mut steps: Vec<(quotient_ir::Action, Vec<i64>, Vec<u64>)> = Vec::new();
         let mut has_fault = false;
-        self.system.successors(&mut scratch.system, state, |instance, event| {
+        self.system.successors(&mut scratch.system, state, &mut |instance, event| {
             match event {
                 Event::Next { state, .. } => {
                     steps.push((instance.action, instance.arguments.to_vec(), state.to_vec()));
@@ -676,7 +676,7 @@ impl<'a, S: SearchSpace> Product<'a, S> {
     ) -> Result<(), Trouble> {
         let mut dropped: Result<(), Trouble> = Ok(());
         let ProductScratch { system, evaluating, .. } = scratch;
-        self.system.successors(system, state, |instance, event| {
+        self.system.successors(system, state, &mut |instance, event| {
             if let Event::Next { state, .. } = event {
                 match self.is_assumed(evaluating, state) {
                     Ok(true) => visit(instance),

@@ -100,23 +100,23 @@ pub(super) fn way<S: SearchSpace>(
 }
 
 /// A sink that replaces the successors of a state by those to which local steps lead from them.
-pub(super) struct Follower<'x, 'a, S: SearchSpace, K> {
+pub(super) struct Follower<'x, 'a, S: SearchSpace> {
     system: &'x S,
     chooser: &'x Chooser<'a>,
     scratch: &'x mut FollowerScratch<S::Scratch>,
     origin: &'x [u64],
-    sink: &'x mut K,
+    sink: &'x mut dyn Sink,
     /// The first successor of the buffer that was not followed.
     first: usize,
 }
 
-impl<'x, 'a, S: SearchSpace, K: Sink> Follower<'x, 'a, S, K> {
+impl<'x, 'a, S: SearchSpace> Follower<'x, 'a, S> {
     pub(super) fn new(
         system: &'x S,
         chooser: &'x Chooser<'a>,
         scratch: &'x mut FollowerScratch<S::Scratch>,
         origin: &'x [u64],
-        sink: &'x mut K,
+        sink: &'x mut dyn Sink,
     ) -> Self {
         let first = sink.successors().len();
         Self { system, chooser, scratch, origin, sink, first }
@@ -144,7 +144,7 @@ impl<'x, 'a, S: SearchSpace, K: Sink> Follower<'x, 'a, S, K> {
     }
 }
 
-impl<S: SearchSpace, K: Sink> Sink for Follower<'_, '_, S, K> {
+impl<S: SearchSpace> Sink for Follower<'_, '_, S> {
     #[inline]
     fn successors(&mut self) -> &mut Successors {
         self.sink.successors()

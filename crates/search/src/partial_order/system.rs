@@ -68,7 +68,7 @@ impl<'a, S: SearchSpace> PartialOrderSystem<'a, S> {
         &self,
         scratch: &mut PartialOrderScratch<S::Scratch>,
         state: &[u64],
-        sink: &mut impl Sink,
+        sink: &mut dyn Sink,
     ) -> bool {
         let PartialOrderScratch { inner, choice, following } = scratch;
         let mut follower = Follower::new(self.inner, &self.chooser, following, state, sink);
@@ -92,7 +92,7 @@ impl<'a, S: SearchSpace> PartialOrderSystem<'a, S> {
     }
 
     /// Expands the instances that are added to the part of a state so that everything that must not be put off is in it.
-    pub fn expand_added(&self, scratch: &mut PartialOrderScratch<S::Scratch>, state: &[u64], sink: &mut impl Sink) {
+    pub fn expand_added(&self, scratch: &mut PartialOrderScratch<S::Scratch>, state: &[u64], sink: &mut dyn Sink) {
         self.added(scratch, state);
         let selection = Selection { instances: &self.relations.instances, chosen: &scratch.choice.chosen };
         self.inner.expand_some(&mut scratch.inner, state, selection, sink);
@@ -125,15 +125,15 @@ impl<S: SearchSpace> Wrapper for PartialOrderSystem<'_, S> {
 }
 
 impl<S: SearchSpace> Batches for PartialOrderSystem<'_, S> {
-    type Facts = S::Facts;
-
     forward!(facts, expand, expand_some);
 }
 
 impl<S: SearchSpace> Parts for PartialOrderSystem<'_, S> {
-    const REDUCES: bool = true;
+    fn reduces(&self) -> bool {
+        true
+    }
 
-    fn expand_part(&self, scratch: &mut Self::Scratch, state: &[u64], sink: &mut impl Sink) -> Share {
+    fn expand_part(&self, scratch: &mut Self::Scratch, state: &[u64], sink: &mut dyn Sink) -> Share {
         match self.decisions.map(|decisions| decisions.extent(state)) {
             None => match self.expand_chosen(scratch, state, sink) && !self.relations.targets.is_empty() {
                 true => return Share::Part,
@@ -151,7 +151,7 @@ impl<S: SearchSpace> Parts for PartialOrderSystem<'_, S> {
         Share::Enough
     }
 
-    fn expand_rest(&self, scratch: &mut Self::Scratch, state: &[u64], sink: &mut impl Sink) {
+    fn expand_rest(&self, scratch: &mut Self::Scratch, state: &[u64], sink: &mut dyn Sink) {
         let PartialOrderScratch { inner, choice, following } = scratch;
         let mut follower = Follower::new(self.inner, &self.chooser, following, state, sink);
         self.chooser.complete(choice);
@@ -161,7 +161,7 @@ impl<S: SearchSpace> Parts for PartialOrderSystem<'_, S> {
 
     fn passed_between(&self, scratch: &mut Self::Scratch, from: &[u64], to: &[u64]) -> Vec<Vec<u64>> {
         let mut successors: Vec<Vec<u64>> = Vec::new();
-        self.inner.successors(&mut scratch.inner, from, |_, event| {
+        self.inner.successors(&mut scratch.inner, from, &mut |_, event| {
             if let Event::Next { state, .. } = event {
                 successors.push(state.to_vec());
             }

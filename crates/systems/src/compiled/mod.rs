@@ -45,7 +45,9 @@ use dependence::{Conjunct, Step};
 use dispatch::{GROUP, dispatch};
 use effects::{Effects, PartialFields, expected_fields};
 use plain::Plain;
-use quotient_search::{Batches, Event, Facts, Instance, Sink, Successors, Tag, TransitionSystem, Wrapper, forward};
+use quotient_search::{
+    Batches, Event, Facts, Instance, Sink, Successors, Tag, TransitionSystem, Visit, Wrapper, forward,
+};
 use tails::tails;
 use translation::{Tail, Translator};
 
@@ -162,7 +164,7 @@ impl CompiledSystem<'_> {
         extent: usize,
         scratch: &mut EvaluatorScratch,
         state: &[u64],
-        sink: &mut impl Sink,
+        sink: &mut dyn Sink,
     ) -> ControlFlow<()> {
         let code = self.code.as_ref().expect("a compiled segment has code");
         let mut next = expansions.start;
@@ -199,7 +201,7 @@ impl CompiledSystem<'_> {
         instances: &[(RuleId, u32)],
         scratch: &mut EvaluatorScratch,
         state: &[u64],
-        sink: &mut impl Sink,
+        sink: &mut dyn Sink,
     ) -> ControlFlow<()> {
         instances.iter().try_for_each(|&(rule, number)| {
             let mut visit = |instance: Instance<'_>, event: Event<'_>| sink.event(instance, event);
@@ -229,12 +231,7 @@ impl TransitionSystem for CompiledSystem<'_> {
 }
 
 impl StartsUpTo for CompiledSystem<'_> {
-    fn starts_up_to(
-        &self,
-        scratch: &mut EvaluatorScratch,
-        sieve: &StartSieve,
-        visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
-    ) {
+    fn starts_up_to(&self, scratch: &mut EvaluatorScratch, sieve: &StartSieve, visit: &mut Visit<'_>) {
         self.evaluator.starts_up_to(scratch, sieve, visit);
     }
 }
@@ -254,17 +251,15 @@ impl<'m> Wrapper for CompiledSystem<'m> {
 }
 
 impl Batches for CompiledSystem<'_> {
-    type Facts = Self;
-
     forward!(expand_some);
 
     #[inline]
-    fn facts(&self) -> &Self {
+    fn facts(&self) -> &dyn Facts {
         self
     }
 
     #[inline]
-    fn expand(&self, scratch: &mut EvaluatorScratch, state: &[u64], sink: &mut impl Sink) {
+    fn expand(&self, scratch: &mut EvaluatorScratch, state: &[u64], sink: &mut dyn Sink) {
         for segment in &self.segments {
             let flow = match segment {
                 Segment::Compiled { expansions, extent } => {
@@ -455,7 +450,7 @@ impl<'m> Compilation<'m> {
     fn guess_expected(&self, code: &Code) -> BitSet {
         let mut states = Vec::new();
         let mut scratch = self.evaluator.scratch();
-        self.evaluator.starts(&mut scratch, |_, event| {
+        self.evaluator.starts(&mut scratch, &mut |_, event| {
             if let Event::Next { state, .. } = event {
                 states.push(state.to_vec());
             }

@@ -27,7 +27,9 @@ use crate::starts::{StartSieve, StartsUpTo};
 use candidates::Candidates;
 use code::{Code, CommandId, Test, TestId};
 use machine::{Machine, Memory, Stop};
-use quotient_search::{Batches, Event, Facts, FieldTest, Instance, RuleInstance, Selection, Sink, TransitionSystem};
+use quotient_search::{
+    Batches, Event, Facts, FieldTest, Instance, RuleInstance, Selection, Sink, TransitionSystem, Visit, VisitTruth,
+};
 use specialiser::{Owner, Specialiser, Unit, constant_slots};
 
 /// The largest number of instances of a rule or property that are specialised one by one. That takes as long as interpreting
@@ -279,7 +281,7 @@ impl<'m> SpecialisedSystem<'m> {
         instance: Option<u32>,
         scratch: &mut EvaluatorScratch,
         state: &[u64],
-        visit: &mut impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
+        visit: &mut Visit<'_>,
     ) -> ControlFlow<()> {
         scratch.memory.set_state(state);
         match (&self.rules[rule], instance) {
@@ -299,7 +301,7 @@ impl<'m> SpecialisedSystem<'m> {
         selection: Selection<'_>,
         scratch: &mut EvaluatorScratch,
         state: &[u64],
-        visit: &mut impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
+        visit: &mut Visit<'_>,
     ) -> ControlFlow<()> {
         let EvaluatorScratch { memory, words, .. } = scratch;
         memory.set_state(state);
@@ -418,7 +420,7 @@ impl<'m> SpecialisedSystem<'m> {
         memory: &mut Memory,
         words: &mut [u64],
         state: &[u64],
-        visit: &mut impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
+        visit: &mut Visit<'_>,
     ) -> ControlFlow<()> {
         let flow = match fired {
             Fired::Disabled => return ControlFlow::Continue(()),
@@ -445,12 +447,7 @@ impl<'m> SpecialisedSystem<'m> {
     }
 
     /// Runs the starts that a sieve leaves with this layout.
-    fn run_starts(
-        &self,
-        scratch: &mut EvaluatorScratch,
-        sieve: &StartSieve,
-        mut visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
-    ) {
+    fn run_starts(&self, scratch: &mut EvaluatorScratch, sieve: &StartSieve, visit: &mut Visit<'_>) {
         // Undefined and the least value are both stored as zero.
         let initial = vec![0; self.words()];
         scratch.memory.set_state(&initial);
@@ -461,11 +458,11 @@ impl<'m> SpecialisedSystem<'m> {
                     Some(arguments) => {
                         let EvaluatorScratch { memory, words, .. } = &mut *scratch;
                         let fired = self.fire(unit, arguments, memory, &initial);
-                        self.present(fired, Instance { action, arguments }, memory, words, &initial, &mut visit)
+                        self.present(fired, Instance { action, arguments }, memory, words, &initial, visit)
                     }
                     None => visit(Instance { action, arguments: &[] }, Event::Idle),
                 }),
-                _ => self.fire_all(action, translation, scratch, &initial, &mut visit),
+                _ => self.fire_all(action, translation, scratch, &initial, visit),
             };
             if flow.is_break() {
                 return;
@@ -479,7 +476,7 @@ impl<'m> SpecialisedSystem<'m> {
         candidates: &Candidates,
         scratch: &mut EvaluatorScratch,
         state: &[u64],
-        visit: &mut impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
+        visit: &mut Visit<'_>,
     ) -> ControlFlow<()> {
         let mut bits = std::mem::take(&mut scratch.candidates);
         candidates.of_state(state, &mut bits);
@@ -512,7 +509,7 @@ impl<'m> SpecialisedSystem<'m> {
         translation: &Translation,
         scratch: &mut EvaluatorScratch,
         state: &[u64],
-        visit: &mut impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
+        visit: &mut Visit<'_>,
     ) -> ControlFlow<()> {
         let EvaluatorScratch { memory, words, arguments, .. } = scratch;
         match translation {
@@ -588,23 +585,19 @@ impl TransitionSystem for SpecialisedSystem<'_> {
         self.interpreter.layout().words()
     }
 
-    fn starts(&self, scratch: &mut EvaluatorScratch, visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>) {
+    fn starts(&self, scratch: &mut EvaluatorScratch, visit: &mut Visit<'_>) {
         self.starts_up_to(scratch, &StartSieve::default(), visit);
     }
 
-    fn successors(
-        &self,
-        scratch: &mut EvaluatorScratch,
-        state: &[u64],
-        mut visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
-    ) {
+    fn successors(&self, scratch: &mut EvaluatorScratch, state: &[u64], visit: &mut Visit<'_>) {
         scratch.memory.set_state(state);
         // A break is recorded by whoever asks for it.
         let _ = match &self.candidates {
-            Some(candidates) => self.fire_candidates(candidates, scratch, state, &mut visit),
-            None => self.rules.iter_enumerated().try_for_each(|(id, translation)| {
-                self.fire_all(Action::Rule(id), translation, scratch, state, &mut visit)
-            }),
+            Some(candidates) => self.fire_candidates(candidates, scratch, state, visit),
+            None => self
+                .rules
+                .iter_enumerated()
+                .try_for_each(|(id, translation)| self.fire_all(Action::Rule(id), translation, scratch, state, visit)),
         };
     }
 
@@ -613,7 +606,7 @@ impl TransitionSystem for SpecialisedSystem<'_> {
         scratch: &mut EvaluatorScratch,
         property: PropertyId,
         state: &[u64],
-        mut visit: impl FnMut(&[i64], Result<bool, Fault>) -> ControlFlow<()>,
+        visit: &mut VisitTruth<'_>,
     ) {
         let entry = &self.interpreter.model().properties[property];
         if entry.formula.condition().is_none() {
@@ -668,15 +661,10 @@ impl TransitionSystem for SpecialisedSystem<'_> {
 }
 
 impl StartsUpTo for SpecialisedSystem<'_> {
-    fn starts_up_to(
-        &self,
-        scratch: &mut EvaluatorScratch,
-        sieve: &StartSieve,
-        mut visit: impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
-    ) {
+    fn starts_up_to(&self, scratch: &mut EvaluatorScratch, sieve: &StartSieve, visit: &mut Visit<'_>) {
         if let Some((whole, repacking)) = &self.whole {
             let mut words = Vec::with_capacity(self.words());
-            return whole.run_starts(&mut whole.scratch(), sieve, |instance, event| {
+            return whole.run_starts(&mut whole.scratch(), sieve, &mut |instance, event| {
                 let Event::Next { state, covered } = event else { return visit(instance, event) };
                 words.clear();
                 match repacking.append(state, &mut words) {
@@ -693,15 +681,13 @@ impl StartsUpTo for SpecialisedSystem<'_> {
 }
 
 impl Batches for SpecialisedSystem<'_> {
-    type Facts = Self;
-
     #[inline]
-    fn facts(&self) -> &Self {
+    fn facts(&self) -> &dyn Facts {
         self
     }
 
-    fn expand(&self, scratch: &mut EvaluatorScratch, state: &[u64], sink: &mut impl Sink) {
-        self.successors(scratch, state, |instance, event| sink.event(instance, event));
+    fn expand(&self, scratch: &mut EvaluatorScratch, state: &[u64], sink: &mut dyn Sink) {
+        self.successors(scratch, state, &mut |instance, event| sink.event(instance, event));
     }
 
     fn expand_some(
@@ -709,7 +695,7 @@ impl Batches for SpecialisedSystem<'_> {
         scratch: &mut EvaluatorScratch,
         state: &[u64],
         selection: Selection<'_>,
-        sink: &mut impl Sink,
+        sink: &mut dyn Sink,
     ) {
         // A break is recorded by the sink.
         let _ = self.fire_some(selection, scratch, state, &mut |instance, event| sink.event(instance, event));

@@ -1,11 +1,9 @@
 //! A single instance of a rule.
 
-use std::ops::ControlFlow;
-
 use quotient_ir::{Action, RuleId};
 
 use super::{EvaluatorScratch, Fired, SpecialisedSystem, Translation};
-use quotient_search::{Event, Instance};
+use quotient_search::{Instance, Visit};
 
 impl SpecialisedSystem<'_> {
     /// Fires one instance of a rule in a state. Nothing is visited if its guard is false.
@@ -15,7 +13,7 @@ impl SpecialisedSystem<'_> {
         rule: RuleId,
         arguments: &[i64],
         state: &[u64],
-        visit: &mut impl FnMut(Instance<'_>, Event<'_>) -> ControlFlow<()>,
+        visit: &mut Visit<'_>,
     ) {
         let EvaluatorScratch { memory, words, .. } = scratch;
         memory.set_state(state);
