@@ -1,7 +1,6 @@
 //! The lexer: source text to tokens. Comments are dropped. Characters that start no token are reported here and become
 //! [`TokenKind::Unknown`], so that the parser does not report them again.
 
-use logos::Logos;
 use quotient_ir::{Diagnostic, Span};
 use quotient_kit::MAXIMUM_ERRORS;
 
@@ -33,45 +32,46 @@ struct Lexer<'a> {
 impl<'a> Lexer<'a> {
     /// Reads all tokens; false if a string that may go over several lines has no end.
     fn run(&mut self) -> bool {
-        let mut lexer = TokenKind::lexer(self.text);
-        while let Some(found) = lexer.next() {
-            let span = Span::new(lexer.span().start, lexer.span().end);
+        let mut position = 0;
+        while let Some((found, range)) = TokenKind::first(self.text, position) {
+            position = range.end;
+            let (word, rest) = (&self.text[range.clone()], &self.text[position..]);
+            let span = Span::new(range.start, range.end);
             match found {
-                Ok(TokenKind::Identifier) => self.word(lexer.slice(), span),
-                Ok(TokenKind::Comment) => match lexer.remainder().find("*/") {
-                    Some(length) => lexer.bump(length + 2),
+                Some(TokenKind::Identifier) => self.word(word, span),
+                Some(TokenKind::Comment) => match rest.find("*/") {
+                    Some(length) => position += length + 2,
                     None => {
                         self.report(
                             Diagnostic::error("unterminated-comment", "a comment is never closed", span)
                                 .with_label("the comment starts here")
                                 .with_help("close it with `*/`"),
                         );
-                        lexer.bump(lexer.remainder().len());
+                        position = self.text.len();
                     }
                 },
-                Ok(TokenKind::Text) => match self.string_length(lexer.slice(), lexer.remainder()) {
-                    Ok(length) => {
-                        lexer.bump(length);
-                        self.push(TokenKind::Text, Span::new(lexer.span().start, lexer.span().end));
+                Some(TokenKind::Text) => {
+                    let length = self.string_length(word, rest);
+                    position += length.unwrap_or_else(|length| length);
+                    let span = Span::new(range.start, position);
+                    match length {
+                        Ok(_) => self.push(TokenKind::Text, span),
+                        Err(_) if self.strings == Strings::OverLines => return false,
+                        Err(_) => {
+                            self.report(
+                                Diagnostic::error("unterminated-string", "a string is never closed", span)
+                                    .with_label("the string starts here")
+                                    .with_help("close it with `\"`"),
+                            );
+                            self.push(TokenKind::BrokenText, span);
+                        }
                     }
-                    Err(_) if self.strings == Strings::OverLines => return false,
-                    Err(length) => {
-                        lexer.bump(length);
-                        let span = Span::new(lexer.span().start, lexer.span().end);
-                        self.report(
-                            Diagnostic::error("unterminated-string", "a string is never closed", span)
-                                .with_label("the string starts here")
-                                .with_help("close it with `\"`"),
-                        );
-                        self.push(TokenKind::BrokenText, span);
-                    }
-                },
-                Ok(TokenKind::Directive) => self.directive(lexer.slice(), span),
-                Ok(TokenKind::Quoted) => self.unknown(span),
-                Ok(TokenKind::ForallSign) => self.push(TokenKind::Forall, span),
-                Ok(TokenKind::ExistsSign) => self.push(TokenKind::Exists, span),
-                Ok(kind) => self.push(kind, span),
-                Err(()) => self.unknown(span),
+                }
+                Some(TokenKind::Directive) => self.directive(word, span),
+                Some(TokenKind::Quoted) | None => self.unknown(span),
+                Some(TokenKind::ForallSign) => self.push(TokenKind::Forall, span),
+                Some(TokenKind::ExistsSign) => self.push(TokenKind::Exists, span),
+                Some(kind) => self.push(kind, span),
             }
             if self.diagnostics.len() > MAXIMUM_ERRORS {
                 break;

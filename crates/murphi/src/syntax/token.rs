@@ -1,6 +1,7 @@
 //! The tokens of Murphi: their kinds, their keywords, and their names in messages.
 
-use logos::Logos;
+use std::ops::Range;
+
 use quotient_ir::Span;
 
 /// A token and its position.
@@ -10,15 +11,14 @@ pub(super) struct Token {
     pub(super) span: Span,
 }
 
-/// Declares the token kinds: keywords with their spelling, then those that the lexer recognises itself.
+/// Declares the token kinds: keywords with their spelling, those that a text shows, with their signs if they have some, and
+/// those that the lexer makes of others.
 macro_rules! token_kinds {
-    ($($keyword:ident = $spelling:literal,)+ ; $($(#[$attribute:meta])+ $kind:ident = $shown:literal,)+ ; $($other:ident = $name:literal,)+) => {
-        #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq)]
-        #[logos(skip r"[ \t\r\n\f\x0B\u{FEFF}]+")]
-        #[logos(skip(r"--[^\n]*", allow_greedy = true))]
+    ($($keyword:ident = $spelling:literal,)+ ; $($kind:ident = $shown:literal $([$($sign:literal),+])?,)+ ; $($other:ident = $name:literal,)+) => {
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(super) enum TokenKind {
             $($keyword,)+
-            $($(#[$attribute])+ $kind,)+
+            $($kind,)+
             $($other,)+
         }
 
@@ -34,6 +34,9 @@ macro_rules! token_kinds {
                     _ => None,
                 }
             }
+
+            /// The signs of all kinds that have some.
+            const SIGNS: &[(&str, Self)] = &[$($($(($sign, Self::$kind),)+)?)+];
 
             /// The keywords as they are usually spelt.
             pub(super) const KEYWORDS: &[&str] = &[$($spelling),+];
@@ -122,113 +125,52 @@ token_kinds! {
     Var = "var",
     While = "while",
     ;
-    #[regex("[A-Za-z_][A-Za-z0-9_]*")]
     Identifier = "a name",
-    #[regex("0[xX][0-9a-fA-F]+")]
-    #[regex("[0-9]+")]
     Number = "a number",
-    #[regex(r"[0-9]*\.[0-9]+")]
     RealNumber = "a real number",
-    #[token("\"")]
-    #[token("“")]
-    Text = "a string",
-    #[token("/*")]
-    Comment = "a comment",
-    #[regex("#[^\n]*", allow_greedy = true)]
+    Text = "a string" ["\"", "“"],
+    Comment = "a comment" ["/*"],
     Directive = "a directive",
-    #[regex("'[^'\n]*'")]
     Quoted = "a string in single quotes",
-    #[token("∀")]
-    ForallSign = "`∀`",
-    #[token("∃")]
-    ExistsSign = "`∃`",
-    #[token(":=")]
-    #[token("≔")]
-    Assign = "`:=`",
-    #[token("==>")]
-    #[token("⇒")]
-    Arrow = "`==>`",
-    #[token("=>")]
-    ShortArrow = "`=>`",
-    #[token("->")]
-    #[token("→")]
-    Implies = "`->`",
-    #[token("||")]
-    #[token("∨")]
-    OrOr = "`||`",
-    #[token("&&")]
-    #[token("∧")]
-    AndAnd = "`&&`",
-    #[token("|")]
-    Pipe = "`|`",
-    #[token("^")]
-    Caret = "`^`",
-    #[token("&")]
-    Ampersand = "`&`",
-    #[token("!")]
-    #[token("¬")]
-    Not = "`!`",
-    #[token("~")]
-    Tilde = "`~`",
-    #[token("=")]
-    Equal = "`=`",
-    #[token("==")]
-    DoubleEqual = "`==`",
-    #[token("!=")]
-    #[token("≠")]
-    NotEqual = "`!=`",
-    #[token("<")]
-    Less = "`<`",
-    #[token("<=")]
-    #[token("≤")]
-    LessOrEqual = "`<=`",
-    #[token(">")]
-    Greater = "`>`",
-    #[token(">=")]
-    #[token("≥")]
-    GreaterOrEqual = "`>=`",
-    #[token("<<")]
-    ShiftLeft = "`<<`",
-    #[token(">>")]
-    ShiftRight = "`>>`",
-    #[token("+")]
-    Plus = "`+`",
-    #[token("-")]
-    #[token("−")]
-    Minus = "`-`",
-    #[token("*")]
-    #[token("×")]
-    Star = "`*`",
-    #[token("/")]
-    #[token("÷")]
-    #[token("∕")]
-    Slash = "`/`",
-    #[token("%")]
-    Percent = "`%`",
-    #[token("?")]
-    Question = "`?`",
-    #[token(":")]
-    Colon = "`:`",
-    #[token(";")]
-    Semicolon = "`;`",
-    #[token(",")]
-    Comma = "`,`",
-    #[token(".")]
-    Dot = "`.`",
-    #[token("..")]
-    DotDot = "`..`",
-    #[token("(")]
-    LeftParenthesis = "`(`",
-    #[token(")")]
-    RightParenthesis = "`)`",
-    #[token("[")]
-    LeftBracket = "`[`",
-    #[token("]")]
-    RightBracket = "`]`",
-    #[token("{")]
-    LeftBrace = "`{`",
-    #[token("}")]
-    RightBrace = "`}`",
+    ForallSign = "`∀`" ["∀"],
+    ExistsSign = "`∃`" ["∃"],
+    Assign = "`:=`" [":=", "≔"],
+    Arrow = "`==>`" ["==>", "⇒"],
+    ShortArrow = "`=>`" ["=>"],
+    Implies = "`->`" ["->", "→"],
+    OrOr = "`||`" ["||", "∨"],
+    AndAnd = "`&&`" ["&&", "∧"],
+    Pipe = "`|`" ["|"],
+    Caret = "`^`" ["^"],
+    Ampersand = "`&`" ["&"],
+    Not = "`!`" ["!", "¬"],
+    Tilde = "`~`" ["~"],
+    Equal = "`=`" ["="],
+    DoubleEqual = "`==`" ["=="],
+    NotEqual = "`!=`" ["!=", "≠"],
+    Less = "`<`" ["<"],
+    LessOrEqual = "`<=`" ["<=", "≤"],
+    Greater = "`>`" [">"],
+    GreaterOrEqual = "`>=`" [">=", "≥"],
+    ShiftLeft = "`<<`" ["<<"],
+    ShiftRight = "`>>`" [">>"],
+    Plus = "`+`" ["+"],
+    Minus = "`-`" ["-", "−"],
+    Star = "`*`" ["*", "×"],
+    Slash = "`/`" ["/", "÷", "∕"],
+    Percent = "`%`" ["%"],
+    Question = "`?`" ["?"],
+    Colon = "`:`" [":"],
+    Semicolon = "`;`" [";"],
+    Comma = "`,`" [","],
+    Dot = "`.`" ["."],
+    DotDot = "`..`" [".."],
+    LeftParenthesis = "`(`" ["("],
+    RightParenthesis = "`)`" [")"],
+    LeftBracket = "`[`" ["["],
+    RightBracket = "`]`" ["]"],
+    LeftBrace = "`{`" ["{"],
+    RightBrace = "`}`" ["}"],
     ;
     // A string without its closing quote, taken up to the end of its line. The lexer reports it.
     BrokenText = "a string",
@@ -238,6 +180,26 @@ token_kinds! {
 }
 
 impl TokenKind {
+    /// The first token of a text from a position on, after spaces and comments that end with their line; nothing if there is
+    /// none. Words are names here. A character that starts no token has no kind.
+    pub(super) fn first(text: &str, from: usize) -> Option<(Option<Self>, Range<usize>)> {
+        let start = from + skipped(&text[from..]);
+        let rest = &text[start..];
+        let (kind, length) = match rest.chars().next()? {
+            'a'..='z' | 'A'..='Z' | '_' => {
+                (Some(Self::Identifier), span_of(rest, |it| it.is_ascii_alphanumeric() || it == b'_'))
+            }
+            '0'..='9' | '.' => number(rest).unwrap_or_else(|| sign(rest)),
+            '#' => (Some(Self::Directive), line_of(rest)),
+            '\'' => match rest[1..].find(['\'', '\n']) {
+                Some(length) if rest[1 + length..].starts_with('\'') => (Some(Self::Quoted), length + 2),
+                _ => (None, 1),
+            },
+            _ => sign(rest),
+        };
+        Some((kind, start..start + length))
+    }
+
     /// Whether it opens a section of declarations.
     pub(super) fn starts_declarations(self) -> bool {
         matches!(self, Self::Const | Self::Type | Self::Var)
@@ -323,5 +285,53 @@ impl TokenKind {
                 | Self::EndSwitch
                 | Self::EndWhile
         )
+    }
+}
+
+/// The length of the spaces and of the comments that end with their line.
+fn skipped(text: &str) -> usize {
+    let mut rest = text;
+    loop {
+        rest = rest.trim_start_matches([' ', '\t', '\r', '\n', '\x0C', '\x0B', '\u{FEFF}']);
+        if !rest.starts_with("--") {
+            return text.len() - rest.len();
+        }
+        rest = &rest[line_of(rest)..];
+    }
+}
+
+/// The length of the rest of the line.
+fn line_of(text: &str) -> usize {
+    text.find('\n').unwrap_or(text.len())
+}
+
+/// How many bytes at the beginning are of a kind.
+fn span_of(text: &str, is: impl Fn(u8) -> bool) -> usize {
+    text.bytes().take_while(|&byte| is(byte)).count()
+}
+
+/// The number that a text begins with: decimal, hexadecimal or real.
+fn number(text: &str) -> Option<(Option<TokenKind>, usize)> {
+    if let Some(digits) = text.strip_prefix("0x").or(text.strip_prefix("0X")) {
+        let length = span_of(digits, |byte| byte.is_ascii_hexdigit());
+        if length > 0 {
+            return Some((Some(TokenKind::Number), 2 + length));
+        }
+    }
+    let whole = span_of(text, |byte| byte.is_ascii_digit());
+    let part = text[whole..].strip_prefix('.').map_or(0, |part| span_of(part, |byte| byte.is_ascii_digit()));
+    match (whole, part) {
+        (0, 0) => None,
+        (_, 0) => Some((Some(TokenKind::Number), whole)),
+        _ => Some((Some(TokenKind::RealNumber), whole + 1 + part)),
+    }
+}
+
+/// The longest sign that a text begins with, or the length of its first character.
+fn sign(text: &str) -> (Option<TokenKind>, usize) {
+    let signs = TokenKind::SIGNS.iter().filter(|(sign, _)| text.starts_with(sign));
+    match signs.max_by_key(|(sign, _)| sign.len()) {
+        Some(&(sign, kind)) => (Some(kind), sign.len()),
+        None => (None, text.chars().next().map_or(0, char::len_utf8)),
     }
 }
