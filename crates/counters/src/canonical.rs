@@ -70,7 +70,7 @@ fn numbered(scheme: &Scheme<'_>, world: &World) -> Result<Option<Canonical>, Ref
     }
     let mut numbers = scheme.numbers.borrow_mut();
     let mut names = Vec::new();
-    let shared = numbers.shared(scheme, &world.area.single, &mut names);
+    let shared = numbers.shared(scheme.families.len(), &world.area.single, &mut names);
     if names.iter().any(|&(family, entity)| world.counts[family][entity] != 1) {
         let reason = "several interchangeable values are named as one".to_owned();
         return Err(Refused { reason, span: Default::default() });
@@ -80,7 +80,7 @@ fn numbered(scheme: &Scheme<'_>, world: &World) -> Result<Option<Canonical>, Ref
     for family in 0..world.counts.len() {
         let mut found: Vec<(Group, usize)> = Vec::with_capacity(world.counts[family].len());
         for (entity, count) in lives(family) {
-            let row = numbers.row(scheme, family, world.area.row(columns, family, entity));
+            let row = numbers.row(scheme.families.len(), family, world.area.row(columns, family, entity));
             let name = names.iter().position(|name| *name == (family, entity)).map_or(0, |number| number as u32 + 1);
             let kind = Kind { row: row.expect("it names no others"), name };
             found.push((Group { kind, count }, entity));
@@ -417,7 +417,7 @@ pub(crate) fn decode(scheme: &Scheme<'_>, key: &[u8]) -> World {
     if key[0] == NUMBERED {
         let (mut state, mut world) = (Numbered::default(), World::default());
         state.read(scheme.families.len(), key);
-        scheme.numbers.borrow().decode(scheme, &state, &mut world);
+        decode_numbered(scheme, &state, &mut world);
         return world;
     }
     let mut bytes = key[1..].iter().copied();
@@ -438,6 +438,31 @@ pub(crate) fn decode(scheme: &Scheme<'_>, key: &[u8]) -> World {
         pairs.push((0..rows).map(|_| cells(width * counts[second].len())).collect());
     }
     World { counts, area: Area { single, each, pairs } }
+}
+
+/// The cells of a state by numbers.
+pub(crate) fn decode_numbered(scheme: &Scheme<'_>, state: &Numbered, world: &mut World) {
+    let (numbers, columns, families) = (scheme.numbers.borrow(), &scheme.globals, scheme.families.len());
+    world.counts.resize_with(families, Vec::new);
+    world.area.each.resize_with(families, Vec::new);
+    world.area.pairs.resize_with(scheme.pairs.len(), Vec::new);
+    for (family, groups) in state.groups.iter().enumerate() {
+        let (counts, cells) = (&mut world.counts[family], &mut world.area.each[family]);
+        counts.clear();
+        cells.clear();
+        for group in groups {
+            counts.push(group.count);
+            numbers.read_row(families, group.kind.row, columns.widths[family], cells);
+        }
+    }
+    numbers.read_shared(families, state.shared, columns.singles, &mut world.area.single);
+    for cell in &mut world.area.single {
+        if let Cell::Object { family, entity: number } = *cell {
+            let groups = &state.groups[family as usize];
+            let named = groups.iter().position(|group| group.kind.name == number + 1);
+            *cell = Cell::object(family as usize, named.expect("a name has an object"));
+        }
+    }
 }
 
 /// Puts the elements of multisets in order: present ones first, sorted.

@@ -8,8 +8,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::canonical::{Canonical, canonical};
 use super::columns::{Address, Column, Family, FormKind, Scheme};
-use super::steps::{Chosen, Outcome, Stepper, Steps};
-use super::world::{Area, Cell, World};
+use super::steps::{Outcome, Stepper, Steps};
+use super::world::{Area, Cell, Chosen, World};
 use super::{CountersError, Refused};
 use quotient_search::{EngineError, StopReason};
 

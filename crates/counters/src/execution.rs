@@ -9,50 +9,13 @@ use quotient_symmetry::Scope;
 use super::columns::{Columns, Form, FormKind};
 use super::machine::{Choice, Location, Machine, Run, Stop, multiset_form};
 use super::sums::Sum;
+use super::watches::{Progress, Watch};
 use super::world::{Area, Cell};
 
 /// How a statement ends.
 pub(crate) enum Flow {
     Onward,
     Return(Option<Vec<Cell>>),
-}
-
-/// The iteration of a loop for one object of an entity: whether the other objects of the entity can notice it.
-#[derive(Clone, Debug)]
-pub(crate) struct Watch {
-    family: usize,
-    /// The object, which is an entity of its own.
-    own: usize,
-    /// The entity it was split off.
-    source: usize,
-    /// Entities from here on may have been split off that one, too.
-    since: usize,
-    is_noticed: bool,
-}
-
-impl Watch {
-    /// A cell of an object is used.
-    pub(crate) fn uses(&mut self, family: usize, entity: usize) {
-        let is_alike = entity == self.source || entity >= self.since;
-        self.is_noticed |= family == self.family && entity != self.own && is_alike;
-    }
-
-    /// A cell of these objects changes.
-    pub(crate) fn changes(&mut self, objects: &[(usize, usize)]) {
-        self.is_noticed |= !objects.contains(&(self.family, self.own));
-    }
-
-    /// Cells of all objects are used.
-    pub(crate) fn uses_all(&mut self) {
-        self.is_noticed = true;
-    }
-}
-
-/// A loop over a family: the entities that were treated.
-#[derive(Clone, Debug)]
-pub(crate) struct Progress {
-    pub(crate) family: usize,
-    pub(crate) done: Vec<bool>,
 }
 
 /// How many objects of an entity a loop treats one by one.

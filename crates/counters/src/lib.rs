@@ -4,10 +4,10 @@
 //! other engine.
 //!
 //! * `columns` says which cells belong to objects, `world` has the cells by entities; `machine` and `execution`
-//!   evaluate and execute on them (`sums`: loops that only add up).
+//!   evaluate and execute on them (`watches`: loops over families, `sums`: those that only add up).
 //! * `canonical` is the stored form (`numbered`: [by numbers of rows](../../../docs/adr/0054-states-by-numbers.md)).
 //! * `steps` has the steps and the values of properties; `moves` and `local` the [steps that are
-//!   known](../../../docs/adr/0051-local-steps-are-known.md) already, `facts` the conditions.
+//!   known](../../../docs/adr/0051-local-steps-are-known.md) already, `known` and `facts` the conditions.
 //! * `store` and `search` have the states, `orbits` how many states of the model they represent, `concrete` runs of
 //!   the model, which the reference interpreter replays.
 //! * `tracked` is a model that follows the objects of a property; `temporal` has the graph of all states, and formulas
@@ -24,6 +24,7 @@ mod concrete;
 mod door;
 mod execution;
 mod facts;
+mod known;
 mod local;
 mod machine;
 mod moves;
@@ -35,6 +36,7 @@ mod store;
 mod sums;
 mod temporal;
 mod tracked;
+mod watches;
 mod world;
 
 use quotient_ir::{

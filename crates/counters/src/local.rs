@@ -13,8 +13,7 @@ use quotient_symmetry::Scope;
 use rustc_hash::FxHashMap;
 
 use super::columns::{FormKind, Scheme};
-use super::steps::Chosen;
-use super::world::{Cell, World};
+use super::world::{Cell, Chosen, World};
 
 /// The object that a step is about, by its family and entity; none if it is about the shared cells.
 pub(crate) type Own = Option<(usize, usize)>;

@@ -13,8 +13,8 @@ use quotient_symmetry::Scope;
 
 use super::Refused;
 use super::columns::{Address, Columns, Form, FormKind, Scheme, ScopeColumns, has_families};
-use super::execution::{Progress, Watch};
 use super::facts::Facts;
+use super::watches::{Progress, Watch};
 use super::world::{Area, Cell, World};
 
 /// Why a step ends early.

@@ -11,8 +11,7 @@ use super::columns::Scheme;
 use super::local::{Own, family_of};
 use super::machine::Machine;
 use super::numbered::{Group, Kind, Numbered};
-use super::steps::Chosen;
-use super::world::World;
+use super::world::{Chosen, World};
 
 /// The most words that are remembered; beyond, everything is forgotten.
 const MOST_WORDS: usize = 1 << 22;
@@ -215,7 +214,7 @@ impl Next {
         let (world, columns): (&World, _) = (&after.world, &scheme.globals);
         let (mut named, mut names) = (Vec::new(), Vec::new());
         state.named(&mut named);
-        let shared = numbers.shared(scheme, &world.area.single, &mut names);
+        let shared = numbers.shared(scheme.families.len(), &world.area.single, &mut names);
         if names.iter().any(|&name| !named.contains(&name) && Some(name) != object) {
             return None;
         }
@@ -223,8 +222,9 @@ impl Next {
             let number = names.iter().position(|name| name == object);
             number.map_or(0, |number| number as u32 + 1)
         };
-        let mut row =
-            |family: usize, entity: usize| numbers.row(scheme, family, world.area.row(columns, family, entity));
+        let mut row = |family: usize, entity: usize| {
+            numbers.row(scheme.families.len(), family, world.area.row(columns, family, entity))
+        };
         let own_after = match object {
             None => None,
             Some(object) => Some(Kind { row: row(object.0, object.1)?, name: name_of(&object) }),

@@ -5,10 +5,8 @@
 //! Objects that the shared part names are numbered in the order in which they occur there; such a number stands beside that
 //! of the row of the object. Rows of objects that name other objects, pairs and multisets have no such form.
 
-use super::cell::{code, decoded, read, write};
-use super::columns::Scheme;
+use super::cell::{Cell, code, decoded, read, write};
 use super::store::Store;
-use super::world::{Cell, World};
 
 /// The first byte of the stored forms by numbers, and of others.
 pub(crate) const NUMBERED: u8 = 1;
@@ -57,16 +55,15 @@ impl Numbers {
         self.shared.memory() + self.rows.memory() + (self.cells.capacity() * size_of::<Cell>()) as u64
     }
 
-    /// The number of a row of a family. None if it names another object.
-    pub(crate) fn row(&mut self, scheme: &Scheme<'_>, family: usize, cells: &[Cell]) -> Option<u32> {
-        let families = scheme.families.len() as u128;
+    /// The number of a row of one of so many families. None if it names another object.
+    pub(crate) fn row(&mut self, families: usize, family: usize, cells: &[Cell]) -> Option<u32> {
         self.room.clear();
         write(&mut self.room, family as u128);
         for &cell in cells {
             if let Cell::Object { .. } = cell {
                 return None;
             }
-            write(&mut self.room, code(cell, families));
+            write(&mut self.room, code(cell, families as u128));
         }
         Some(self.rows.number(&self.room).unwrap_or_else(|| {
             if self.ends.len() == self.rows.len() && self.cells.len() + cells.len() <= MOST_CELLS {
@@ -78,8 +75,7 @@ impl Numbers {
     }
 
     /// The number of shared cells, and the objects that they name, in order.
-    pub(crate) fn shared(&mut self, scheme: &Scheme<'_>, cells: &[Cell], names: &mut Vec<(usize, usize)>) -> u32 {
-        let families = scheme.families.len() as u128;
+    pub(crate) fn shared(&mut self, families: usize, cells: &[Cell], names: &mut Vec<(usize, usize)>) -> u32 {
         names.clear();
         self.room.clear();
         for &cell in cells {
@@ -94,46 +90,27 @@ impl Numbers {
                 }
                 cell => cell,
             };
-            write(&mut self.room, code(cell, families));
+            write(&mut self.room, code(cell, families as u128));
         }
         self.shared.number(&self.room).unwrap_or_else(|| self.shared.push(&self.room, None))
     }
 
-    /// The cells of a state.
-    pub(crate) fn decode(&self, scheme: &Scheme<'_>, state: &Numbered, world: &mut World) {
-        let families = scheme.families.len() as u128;
-        let columns = &scheme.globals;
-        world.counts.resize_with(state.groups.len(), Vec::new);
-        world.area.each.resize_with(state.groups.len(), Vec::new);
-        world.area.pairs.resize_with(scheme.pairs.len(), Vec::new);
-        for (family, groups) in state.groups.iter().enumerate() {
-            let (counts, cells) = (&mut world.counts[family], &mut world.area.each[family]);
-            counts.clear();
-            cells.clear();
-            for group in groups {
-                counts.push(group.count);
-                let (row, width) = (group.kind.row, columns.widths[family]);
-                if let Some(&end) = self.ends.get(row as usize) {
-                    cells.extend_from_slice(&self.cells[end - width..end]);
-                    continue;
-                }
-                let mut bytes = self.rows.key(row).iter().copied();
-                read(&mut bytes);
-                cells.extend((0..width).map(|_| decoded(read(&mut bytes), families)));
-            }
+    /// Appends the cells of a row.
+    pub(crate) fn read_row(&self, families: usize, row: u32, width: usize, cells: &mut Vec<Cell>) {
+        if let Some(&end) = self.ends.get(row as usize) {
+            cells.extend_from_slice(&self.cells[end - width..end]);
+            return;
         }
-        let mut bytes = self.shared.key(state.shared).iter().copied();
-        world.area.single.clear();
-        for _ in 0..columns.singles {
-            world.area.single.push(match decoded(read(&mut bytes), families) {
-                Cell::Object { family, entity: number } => {
-                    let groups = &state.groups[family as usize];
-                    let named = groups.iter().position(|group| group.kind.name == number + 1);
-                    Cell::object(family as usize, named.expect("a name has an object"))
-                }
-                cell => cell,
-            });
-        }
+        let mut bytes = self.rows.key(row).iter().copied();
+        read(&mut bytes);
+        cells.extend((0..width).map(|_| decoded(read(&mut bytes), families as u128)));
+    }
+
+    /// Replaces cells by the shared ones of a state. Objects among them are named by numbers.
+    pub(crate) fn read_shared(&self, families: usize, shared: u32, count: usize, cells: &mut Vec<Cell>) {
+        let mut bytes = self.shared.key(shared).iter().copied();
+        cells.clear();
+        cells.extend((0..count).map(|_| decoded(read(&mut bytes), families as u128)));
     }
 }
 

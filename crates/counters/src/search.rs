@@ -10,9 +10,10 @@ use super::canonical::counts;
 use super::columns::Scheme;
 use super::concrete::{counted, starts};
 use super::orbits::Orbits;
-use super::steps::{Chosen, Outcome, Stepper, Steps, Truth};
+use super::steps::{Outcome, Stepper, Steps, Truth};
 use super::store::{Number, Store};
 use super::tracked::Tracked;
+use super::world::Chosen;
 use super::{CountersBounds, Refused};
 use quotient_search::{Checks, Observer, Progress, SearchOptions, StopReason};
 

@@ -7,24 +7,13 @@ use quotient_ir::{ExprId, Parameter, PropertyId, RuleId, Span};
 use quotient_symmetry::Scope;
 
 use super::Refused;
-use super::canonical::{canonical, decode, sort_multisets};
+use super::canonical::{canonical, decode, decode_numbered, sort_multisets};
 use super::columns::Scheme;
 use super::local::{self, Known, LocalStep, LocalSteps, Own};
 use super::machine::{Choice, Machine, Stop};
 use super::moves::{Effect, Move, Moves, Next};
 use super::numbered::{NUMBERED, Numbered};
-use super::world::{Cell, World};
-
-/// A parameter of a step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Chosen {
-    /// A value that is not interchangeable.
-    Value(i64),
-    /// An object of an entity of the state.
-    Object { family: usize, entity: usize },
-    /// The same object as an earlier parameter.
-    Same(usize),
-}
+use super::world::{Cell, Chosen, World};
 
 /// A step of a state, for all instances that differ by an exchange.
 pub(crate) struct Firing {
@@ -171,7 +160,7 @@ impl<'s> Stepper<'s> {
     }
 
     fn load_numbered(&mut self) {
-        self.scheme.numbers.borrow().decode(self.scheme, &self.state, &mut self.machine.world);
+        decode_numbered(self.scheme, &self.state, &mut self.machine.world);
         self.machine.begin_state();
         self.machine.facts.begin(&self.state);
     }

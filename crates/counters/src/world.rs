@@ -213,3 +213,14 @@ impl World {
         self.counts[family][entity] += count;
     }
 }
+
+/// A parameter of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Chosen {
+    /// A value that is not interchangeable.
+    Value(i64),
+    /// An object of an entity of the state.
+    Object { family: usize, entity: usize },
+    /// The same object as an earlier parameter.
+    Same(usize),
+}

@@ -10,7 +10,6 @@ use serde_json::{Value, json};
 use tungstenite::stream::MaybeTlsStream;
 use tungstenite::{Message, WebSocket};
 
-use crate::pictures::{Fingerprint, GRID};
 use crate::prerequisites::{Prerequisite, require_or_skip};
 
 /// How long anything on a page may take.
@@ -224,11 +223,11 @@ impl Browser {
         text.as_str().expect("a text").to_owned()
     }
 
-    /// A picture of the page, as a file of the format PNG, and its fingerprint.
-    pub fn picture(&mut self) -> (Vec<u8>, Fingerprint) {
+    /// A picture of the page, as a file of the format PNG, and the mean colours of the cells of a grid of so many columns and
+    /// rows, channel by channel.
+    pub fn picture(&mut self, (columns, rows): (usize, usize)) -> (Vec<u8>, Vec<u8>) {
         let shot = self.command("Page.captureScreenshot", json!({ "format": "png" }));
         let data = shot["data"].as_str().expect("a picture").to_owned();
-        let (columns, rows) = GRID;
         let means = format!(
             "(async () => {{
                const bytes = Uint8Array.from(atob('{data}'), (letter) => letter.charCodeAt(0));
@@ -251,7 +250,7 @@ impl Browser {
         let channels = self.value(&means);
         std::mem::swap(&mut self.session, &mut self.reader);
         let channels = channels.as_array().expect("numbers").iter().map(|it| it.as_u64().expect("a number") as u8);
-        (decoded(&data), Fingerprint::new(&channels.collect::<Vec<u8>>()))
+        (decoded(&data), channels.collect())
     }
 
     /// What the page complained about: errors of its scripts, and what could not be loaded.

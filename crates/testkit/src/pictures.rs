@@ -125,7 +125,8 @@ pub fn expect_pictures(browser: &mut Browser, folder: &Path, name: &str) {
     for colours in [Colours::Light, Colours::Dark] {
         browser.set_colours(colours);
         let name = format!("{name}-{}", if colours == Colours::Dark { "dark" } else { "light" });
-        let (picture, fingerprint) = browser.picture();
+        let (picture, channels) = browser.picture(GRID);
+        let fingerprint = Fingerprint::new(&channels);
         let write = |folder: &Path| {
             let path = folder.join(format!("{name}.png"));
             fs::write(&path, &picture).expect("the picture can be written");
