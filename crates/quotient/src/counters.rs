@@ -13,33 +13,12 @@ use crate::error::Error;
 use crate::found::{Found, stopped};
 use crate::model::Model;
 use crate::plan::{Plan, Refusal, refuse_counters};
+use crate::schedule::trials::{self, Counting};
 use crate::search::{answer, unfinished, within_memory};
 
-/// When a check tries to count.
-struct Trials {
-    /// From so many interchangeable values on: sorting so many takes longer for each step than any local state takes to count.
-    values: usize,
-    /// The states that it may store for each of these values.
-    states_for_each: u64,
-}
-
-const TRIALS: Trials = Trials { values: 64, states_for_each: 8 };
-
-/// In a Petri net, a transition can fire for each value, and each way to fire is a step to be sorted.
-const TRIALS_OF_NETS: Trials = Trials { values: 16, states_for_each: 256 };
-
-fn trials(model: &Model) -> Trials {
-    if model.ir().holds_only_amounts() { TRIALS_OF_NETS } else { TRIALS }
-}
-
-/// What else it may take: a state takes longer with each sort of objects in it.
+/// What an attempt may take besides states: a state takes longer with each sort of objects in it.
 const TRIAL: CountersBounds = CountersBounds { starts: 64, sorts: 16 };
 
-/// From so many interchangeable values on, they are counted where a net is explored: a step then costs less than with
-/// representatives.
-const MANY_VALUES: usize = 8;
-/// The instances of rules that may be tried, unless there are very many values: about 100 ms.
-const MOST_INSTANCES: u64 = 200_000;
 /// The sorts that interchangeable values are in at a time, usually.
 const SORTS: u64 = 2;
 
@@ -57,8 +36,7 @@ pub(crate) fn search(plan: &Plan, control: &Control) -> Result<Found, Error> {
     run(model, &text, (search, CountersBounds::default()), control).map(|(found, _)| found)
 }
 
-/// The same where a check is free to choose, if many values are interchangeable, and few states suffice: as many as are
-/// over before the usual search would have begun to gain ([why so](../../../docs/adr/0048-very-many-objects-are-counted-by-default.md)).
+/// The same where a check is free to choose, if many values are interchangeable, and few states suffice ([`trials`]).
 pub(crate) fn try_search(plan: &Plan, control: &Control) -> Result<Option<Found>, Error> {
     let Plan { model, search, properties, .. } = plan;
     let Some((text, most_states)) = tried(plan, properties, false, control) else { return Ok(None) };
@@ -77,13 +55,18 @@ fn tried(
     is_temporal: bool,
     control: &Control,
 ) -> Option<(Arc<TextSymmetries>, u64)> {
-    let Trials { values, states_for_each } = trials(&plan.model);
-    if !may_count(plan, values as u64, is_temporal) {
+    let is_net = plan.model.ir().holds_only_amounts();
+    if !may_count(plan, trials::counted_values(is_net) as u64, is_temporal) {
         return None;
     }
     let text = text(&plan.model, properties, control)?;
-    let largest = text.free().iter().map(|(_, values)| values.len()).max().filter(|&largest| largest >= values)?;
-    Some((text, states_for_each * largest as u64))
+    let most_states = trials::counting(most_values(&text), is_net)?;
+    Some((text, most_states))
+}
+
+/// The most interchangeable values of a type.
+fn most_values(text: &TextSymmetries) -> usize {
+    text.free().iter().map(|(_, values)| values.len()).max().unwrap_or(0)
 }
 
 /// Whether nothing was asked for that counters do not do, or not in the same way.
@@ -151,17 +134,13 @@ pub(crate) enum Trial {
 /// The same for a model with many interchangeable values, and within bounds unless there are very many values.
 pub(crate) fn try_explore(model: &Model, search: &SearchOptions, control: &Control) -> Result<Trial, Error> {
     let Some(text) = text(model, &[], control) else { return Ok(Trial::Unsuited) };
-    let values = text.free().iter().map(|(_, values)| values.len()).max().unwrap_or(0);
-    if values < MANY_VALUES {
-        return Ok(Trial::Unsuited);
-    }
     let search = counting(search);
-    // Nothing else gets as far with very many.
-    let is_trial = values < TRIALS.values;
-    let (max_states, bounds) = match is_trial {
-        true => (Some((MOST_INSTANCES / instances_in_state(model, &text)).max(1)), TRIAL),
-        false => (search.max_states, CountersBounds::default()),
-    };
+    let (is_trial, max_states, bounds) =
+        match trials::counting_of_net(most_values(&text), instances_in_state(model, &text)) {
+            Counting::No => return Ok(Trial::Unsuited),
+            Counting::Within(states) => (true, Some(states), TRIAL),
+            Counting::Whole => (false, search.max_states, CountersBounds::default()),
+        };
     match run(model, &text, (&SearchOptions { max_states, ..search }, bounds), control) {
         Ok(explored) => Ok(match explored.0.report.stop_reason {
             Some(StopReason::StateLimit(_)) if is_trial => Trial::TooManyStates,

@@ -36,6 +36,7 @@ use crate::options::{Engine, Limits, PartialOrder, Reduction, Symmetry};
 use crate::plan::{asks_of_reduction, refuse};
 use crate::refusal::{MOST_THREADS, Refusal};
 use crate::report::{PartialOrderReport, Report};
+use crate::schedule::trials;
 use crate::schedule::{SetTerms, Terms};
 use crate::search;
 use crate::symbolic::{self, SetAnswer};
@@ -43,9 +44,6 @@ use crate::workers::{self, Conducted};
 
 /// The maximum number of states kept for display: a larger drawing is unreadable.
 pub const SHOWN_STATES: usize = 500;
-
-/// With more stored states, sets are tried for a net: what has that many may have small diagrams.
-const MANY_STATES: u64 = 100_000;
 
 /// What to explore, and how. The default counts the states of the model itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -433,7 +431,7 @@ fn conduct(
         && options.partial_order == PartialOrder::Off
         && options.order == SearchOrder::BreadthFirst
         && options.workers.is_none()
-        && search.max_states.is_none_or(|limit| limit > MANY_STATES);
+        && search.max_states.is_none_or(|limit| limit > trials::STATES_BEFORE_SETS);
     if !may_be_sets {
         return search_alone(model, options, search, control);
     }
@@ -452,7 +450,7 @@ fn conduct(
     if !HAS_SETS && !is_counted {
         return search_alone(model, options, search, control);
     }
-    let some = SearchOptions { max_states: Some(MANY_STATES), ..search.clone() };
+    let some = SearchOptions { max_states: Some(trials::STATES_BEFORE_SETS), ..search.clone() };
     let (first, set) = match search_states(model, options, &some, control, HAS_SETS)? {
         Explored::Set(report) => return Ok(as_set(*report)),
         Explored::States(first, set) => (first, set),
@@ -465,7 +463,7 @@ fn conduct(
         Some(report) => return Ok(as_set(report)),
         None if control.stop_reason().is_some() => None,
         // Steps that saturation does not suit.
-        None => match symbolic::explore(model, search, control, symbolic::TRIED_BYTES) {
+        None => match symbolic::explore(model, search, control, trials::SETS_BYTES) {
             Ok(counted) => Some(counted).filter(|(found, _)| found.report.stop_reason.is_none()),
             Err(error @ Error::Internal(_)) => return Err(error),
             Err(_) => None,

@@ -13,7 +13,7 @@ use crate::found::Found;
 use crate::options::{PartialOrder, Reduction};
 use crate::plan::{Plan, Refusal, permits_partial_order};
 use crate::report::PartialOrderReport;
-use crate::schedule::relations_beside;
+use crate::schedule::trials;
 
 /// The options of a search with what partial order needs, if it has to be used; and what to report about it.
 ///
@@ -50,11 +50,6 @@ pub(crate) fn is_tried(plan: &Plan) -> bool {
         && search.resume.is_none()
 }
 
-/// A search for a temporal property may have one part in this many of the states that the search of the states stored.
-const TEMPORAL_SHARE: u64 = 4;
-/// The work for the relations of a temporal property where those of the states were found and paid.
-const PARTIAL_WORK: u64 = 100_000_000;
-
 /// Whether a search for a temporal property takes a part of the steps. `found` is what the search of the states found.
 pub(crate) fn for_temporal(plan: &Plan, found: &Found) -> TemporalParts {
     let report = &found.report;
@@ -69,15 +64,7 @@ pub(crate) fn for_temporal(plan: &Plan, found: &Found) -> TemporalParts {
                 && ended =>
         {
             let is_partial = found.partial_order.as_ref().is_some_and(|it| it.unused.is_none());
-            // Then all states are many more.
-            match is_partial {
-                // States that were passed through are stored for formulas, so steps are counted.
-                true => TemporalParts::IfFew { states: report.transitions * TEMPORAL_SHARE, work: PARTIAL_WORK },
-                false => {
-                    let (states, work) = (report.states / TEMPORAL_SHARE, relations_beside(report.transitions));
-                    TemporalParts::IfFew { states, work }
-                }
-            }
+            trials::parts_of_formula(report.states, report.transitions, is_partial)
         }
         _ => TemporalParts::Never,
     }

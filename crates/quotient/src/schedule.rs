@@ -16,7 +16,11 @@
 //! * Adaptive reduction is tried. It must be much smaller at the same depth, or it is given up at once.
 //! * All states of a net are found as one set.
 //!
+//! What is tried one after the other, before or after a search of single states, is decided in [`trials`].
+//!
 //! All work is counted in one unit, a nanosecond of an ordinary machine, by the table [`cost`].
+
+pub(crate) mod trials;
 
 use num_bigint::BigUint;
 use quotient_search::{Marks, Progress, Reached};

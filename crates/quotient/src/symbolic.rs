@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use quotient_graphs::TemporalReport;
 use quotient_ir::{PropertyId, Source};
-use quotient_search::{Engine as _, Pacing, Run, SearchOptions, StopReason, SymbolicReport, Verdict, Way};
+use quotient_search::{Engine as _, Pacing, Run, SearchOptions, SymbolicReport, Verdict, Way};
 use quotient_sets::{OwnSymmetry, Saturation, Sets, SetsOfTrees, SymbolicError};
 
 use crate::control::{Control, Follower, Limited, Phase};
@@ -14,10 +14,8 @@ use crate::found::{Found, symmetries_first};
 use crate::model::Model;
 use crate::options::{Options, Reduction, Symmetry};
 use crate::plan::{Plan, Refusal};
+use crate::schedule::trials;
 use crate::search::{answer, within_memory};
-
-/// The room for diagrams when sets are tried: beyond it, they are not small.
-pub(crate) const TRIED_BYTES: u64 = 1 << 30;
 
 /// Finds symmetries, and searches sets of states.
 pub(crate) fn search(plan: &Plan, control: &Control) -> Result<Found, Error> {
@@ -70,12 +68,12 @@ pub(crate) fn counted(SymbolicReport { report, sets }: SymbolicReport) -> (Found
 /// Tries sets if single states did not fit into memory: what has too many of them may have small diagrams. `found` is
 /// what the search of single states found, and is returned if sets decide nothing.
 pub(crate) fn instead(plan: &Plan, mut found: Found, control: &Control) -> Result<Found, Error> {
-    let is_full = matches!(found.report.stop_reason, Some(StopReason::MemoryLimit(_)));
-    let Some(by_sets) = plan.by_sets().filter(|_| is_full && control.stop_reason().is_none()) else {
+    let is_due = trials::sets_after(found.report.stop_reason.as_ref());
+    let Some(by_sets) = plan.by_sets().filter(|_| is_due && control.stop_reason().is_none()) else {
         return Ok(found);
     };
     let states = found.report.states;
-    let reason = match search_within(&by_sets, control, TRIED_BYTES) {
+    let reason = match search_within(&by_sets, control, trials::SETS_BYTES) {
         Ok(mut tried) if tried.report.verdict != Verdict::Inconclusive => {
             tried
                 .notes
@@ -141,7 +139,7 @@ pub(crate) type SetAnswer = Result<Option<SymbolicReport>, SymbolicError>;
 
 /// Begins to compute the set of all states, without any work. None if there are too few resources.
 pub(crate) fn start_set(model: &Model, search: &SearchOptions, control: &Control) -> Option<Run<SetAnswer>> {
-    let options = counting(search, control, TRIED_BYTES);
+    let options = counting(search, control, trials::SETS_BYTES);
     let (job, watched) = (model.job(options, ()), Limited(control.clone()));
     Saturation.start(job, watched, Pacing::WITHOUT_MARKS, control.interrupt()).ok()
 }

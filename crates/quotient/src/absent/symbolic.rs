@@ -11,9 +11,6 @@ use crate::found::Found;
 use crate::model::Model;
 use crate::plan::Plan;
 
-/// As with the feature.
-pub(crate) const TRIED_BYTES: u64 = 0;
-
 /// Nothing is computed.
 pub(crate) struct SetAnswer;
 
