@@ -20,20 +20,20 @@
 
 use std::collections::VecDeque;
 
-use quotient_ir::{Interrupt, Outcome, RuleId, TableIndex, Valuation};
+use quotient_ir::{Budget, Outcome, RuleId, TableIndex, Valuation};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::family::Member;
-use super::scope::Scope;
+use super::scope::{Scope, Selection};
 use super::sizes::Sizes;
-use super::views::{Context, Invariant, Members, Numbers, Rows, Search, Seats, View, is_first};
+use super::views::{Context, Invariant, Numbers, Rows, Search, Seats, View, is_first};
 
 /// The only type of objects.
 const SORT: usize = 0;
 
 /// The outcome of a backward search.
 #[derive(Debug)]
-pub enum Backward {
+pub enum BackwardOutcome {
     /// No initial state contains a part that was found.
     Closed(Box<Invariant>),
     /// An initial state contains one.
@@ -64,20 +64,21 @@ pub struct BackwardLimits {
 }
 
 /// Searches backward from what is wrong. There must be members of all [`Scope::sizes`] for views of one other object.
-pub fn backward(members: &Members, scope: &Scope, limits: BackwardLimits, interrupt: &Interrupt) -> Backward {
+pub(super) fn backward(selection: &Selection, limits: BackwardLimits, budget: &Budget) -> BackwardOutcome {
+    let Selection { members, scope } = selection;
     let mut search = Search::new(members, scope, 1, true);
-    let is_whole = search.run_all(limits.views, interrupt);
+    let is_whole = search.run_all(limits.views, budget);
     let views = search.views();
-    let stopped = |parts| Backward::Stopped { parts, views };
+    let stopped = |parts| BackwardOutcome::Stopped { parts, views };
     if !is_whole {
         return stopped(0);
     }
     let mut moves = Moves::default();
     let least = scope.least(1);
     let Some(starts) = starts(&mut search, scope) else {
-        return Backward::Reached { objects: least, parts: 0, views };
+        return BackwardOutcome::Reached { objects: least, parts: 0, views };
     };
-    if moves.gather(&mut search, scope, limits.moves, interrupt).is_none() {
+    if moves.gather(&mut search, scope, limits.moves, budget).is_none() {
         return stopped(0);
     }
     // Every member in question has this number of other objects at least.
@@ -88,7 +89,7 @@ pub fn backward(members: &Members, scope: &Scope, limits: BackwardLimits, interr
     }
     let mut checked = 0;
     while let Some(part) = parts.queue.pop_front() {
-        if interrupt.is_raised() || parts.count > limits.moves {
+        if budget.spend(1).is_err() || parts.count > limits.moves {
             return stopped(parts.count);
         }
         if !parts.contains(&part) {
@@ -97,7 +98,7 @@ pub fn backward(members: &Members, scope: &Scope, limits: BackwardLimits, interr
         checked += 1;
         if starts.iter().any(|start| start.may_contain(&part)) {
             let objects = least.or(search.named(part[0]) + of_only_sort(part.len() - 1));
-            return Backward::Reached { objects, parts: checked, views };
+            return BackwardOutcome::Reached { objects, parts: checked, views };
         }
         for step in moves.into.get(&part[0]).map_or(&[][..], |steps| steps) {
             step.predecessors(&part[1..], &mut |rows| {
@@ -107,11 +108,11 @@ pub fn backward(members: &Members, scope: &Scope, limits: BackwardLimits, interr
             });
         }
     }
-    if interrupt.is_raised() {
+    if budget.is_spent() {
         return stopped(parts.count);
     }
     let excluded = parts.sorted();
-    Backward::Closed(Box::new(search.invariant(excluded)))
+    BackwardOutcome::Closed(Box::new(search.invariant(excluded)))
 }
 
 /// A number of objects of the only type.
@@ -251,7 +252,7 @@ struct Moves {
 
 impl Moves {
     /// Finds all steps of what can occur; none if it was stopped.
-    fn gather(&mut self, search: &mut Search<'_>, scope: &Scope, most: usize, interrupt: &Interrupt) -> Option<()> {
+    fn gather(&mut self, search: &mut Search<'_>, scope: &Scope, most: usize, budget: &Budget) -> Option<()> {
         let mut contexts: Vec<(u32, Vec<u32>)> =
             search.occurring.iter().map(|(&context, rows)| (context, rows.clone())).collect();
         contexts.sort_unstable();
@@ -263,18 +264,18 @@ impl Moves {
                         self.of_few(search, scope, rule, context, &occurring, size);
                     }
                 } else {
-                    self.of_all(search, scope, rule, context, &occurring, interrupt);
+                    self.of_all(search, scope, rule, context, &occurring, budget);
                 }
-                if interrupt.is_raised() || self.count + self.wrong.len() > most {
+                if budget.spend(1).is_err() || self.count + self.wrong.len() > most {
                     return None;
                 }
             }
-            self.properties(search, scope, context, &occurring, interrupt);
+            self.properties(search, scope, context, &occurring, budget);
         }
         for moves in self.into.values_mut() {
             moves.sort_by(|left, right| (left.from, &left.taken).cmp(&(right.from, &right.taken)));
         }
-        (!interrupt.is_raised()).then_some(())
+        (!budget.is_spent()).then_some(())
     }
 
     /// The steps of a rule that concerns nobody but its parameters and the named objects, where so many other objects are
@@ -343,7 +344,7 @@ impl Moves {
         rule: RuleId,
         context: u32,
         occurring: &[u32],
-        interrupt: &Interrupt,
+        budget: &Budget,
     ) {
         let named = search.contexts.things[context as usize].1.len();
         let size = scope.of_rule(rule, 1)[SORT];
@@ -355,7 +356,7 @@ impl Moves {
         let mut prevented: FxHashSet<Vec<i64>> = FxHashSet::default();
         let mut places = vec![0; size];
         loop {
-            if interrupt.is_raised() {
+            if budget.spend(1).is_err() {
                 return;
             }
             let rows: Vec<u32> = places.iter().map(|&place| occurring[place]).collect();
@@ -439,14 +440,7 @@ impl Moves {
     }
 
     /// What violates a property.
-    fn properties(
-        &mut self,
-        search: &Search<'_>,
-        scope: &Scope,
-        context: u32,
-        occurring: &[u32],
-        interrupt: &Interrupt,
-    ) {
+    fn properties(&mut self, search: &Search<'_>, scope: &Scope, context: u32, occurring: &[u32], budget: &Budget) {
         let named = search.contexts.things[context as usize].1.len();
         for &(property, need) in &scope.needs.properties {
             let size = scope.of_property(need, 1)[SORT];
@@ -454,7 +448,7 @@ impl Moves {
             let instances = &runner.properties[&property];
             let mut places = vec![0; size];
             loop {
-                if interrupt.is_raised() {
+                if budget.spend(1).is_err() {
                     return;
                 }
                 let rows: Vec<u32> = places.iter().map(|&place| occurring[place]).collect();

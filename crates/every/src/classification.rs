@@ -145,7 +145,7 @@ pub(super) fn forms(model: &Model, objects: &Objects, properties: &[PropertyId])
 ///
 /// # Errors
 /// All obstacles.
-pub fn classify(
+pub(super) fn classify(
     model: &Model,
     objects: &Objects,
     properties: &[PropertyId],

@@ -43,6 +43,16 @@ impl CutOff {
     }
 }
 
+/// How many states a member can have with so many contents of an object, up to exchanges of its objects: multisets. The
+/// largest number if that is too large.
+pub fn multisets(contents: usize, objects: i64) -> u128 {
+    let (contents, objects) = (contents as u128, u128::from(objects.unsigned_abs()));
+    let few = objects.min(contents.saturating_sub(1));
+    let rest = objects.max(contents.saturating_sub(1));
+    // Each prefix of the product is a binomial coefficient.
+    (1..=few).try_fold(1u128, |found, next| Some(found.checked_mul(rest + next)? / next)).unwrap_or(u128::MAX)
+}
+
 /// The only type of objects.
 const SORT: usize = 0;
 
@@ -50,7 +60,7 @@ const SORT: usize = 0;
 ///
 /// # Errors
 /// Where the conditions are not met.
-pub fn cut_off(
+pub(super) fn cut_off(
     member: &Member,
     scope: &Scope,
     is_strict: bool,

@@ -4,6 +4,9 @@
 //! Two members are compared expression by expression. They may differ in the numbers of objects, and in the numbers by
 //! which other types of a union are encoded; everything else that depends on the constants is an obstacle.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use quotient_ir::{Layout, Model, SlotId, Span, TableIndex, TypeId, TypeKind, Valuation};
 
 use super::comparison::{self, first_of};
@@ -348,13 +351,16 @@ impl Numbering {
     }
 }
 
+/// Members by how many objects they have.
+pub type Members = BTreeMap<Sizes, Arc<Member>>;
+
 /// One member: a model with numbers of objects, and which of its slots belong to which object.
 #[derive(Clone, Debug)]
 pub struct Member {
     /// The model.
-    pub model: Model,
+    pub model: Arc<Model>,
     /// Its layout.
-    pub layout: Layout,
+    pub layout: Arc<Layout>,
     /// How many objects it has.
     pub counts: Sizes,
     numbering: Numbering,
@@ -394,7 +400,7 @@ impl Member {
     ///
     /// # Errors
     /// If an object holds another one, or a cell belongs to two objects.
-    pub fn new(model: Model, layout: Layout, objects: &Objects) -> Result<Self, Obstacle> {
+    pub fn new(model: Arc<Model>, layout: Arc<Layout>, objects: &Objects) -> Result<Self, Obstacle> {
         let counts = objects.counts(&model);
         let least = |sort: &Sort| model.domain(sort.only[0]).least();
         let first = std::array::from_fn(|sort| objects.sorts.get(sort).map_or(0, least));

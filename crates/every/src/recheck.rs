@@ -7,14 +7,14 @@
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range, RangeInclusive};
 
-use quotient_ir::{Action, Interpreter, Interrupt, Layout, PropertyId, RuleId, SlotId, TableIndex, Valuation};
+use quotient_ir::{Action, Budget, Interpreter, Layout, PropertyId, RuleId, SlotId, TableIndex, Valuation};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::family::{Member, Parts, Row};
 use super::rows::{arrange, choices, contents, gap_of, in_gap, row_number, sizes_of_rows, sort_of};
-use super::scope::Scope;
+use super::scope::{Scope, Selection};
 use super::sizes::{MOST_SORTS, Sizes, Value, sizes_of};
-use super::views::{Invariant, Members, View};
+use super::views::{Invariant, View};
 use quotient_search::{Event, TransitionSystem};
 use quotient_systems::{EvaluatorScratch, SpecialisedSystem};
 
@@ -365,12 +365,8 @@ impl<'a> Stepper<'a> {
 ///
 /// # Errors
 /// If that is not so, or it was interrupted.
-pub fn recheck(
-    members: &Members,
-    scope: &Scope,
-    invariant: &Invariant,
-    interrupt: &Interrupt,
-) -> Result<u64, Unchecked> {
+pub(super) fn recheck(selection: &Selection, invariant: &Invariant, budget: &Budget) -> Result<u64, Unchecked> {
+    let Selection { members, scope } = selection;
     let known = Known::new(scope, invariant);
     let kept = invariant.kept;
     let interpreters: BTreeMap<Sizes, Interpreter<'_>> =
@@ -415,7 +411,7 @@ pub fn recheck(
             // at its first unknown view or excluded part.
             let mut pending: Vec<Vec<u32>> = vec![Vec::new()];
             while let Some(part) = pending.pop() {
-                if interrupt.is_raised() {
+                if budget.spend(1).is_err() {
                     return Err(Unchecked::Interrupted);
                 }
                 let present = sizes_of_rows(&part);
@@ -501,7 +497,7 @@ fn judge(
 
 /// What all states of a member show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Comparison {
+pub struct Compared {
     /// How many there are up to exchanges of objects.
     pub states: u64,
     /// Whether each view of the invariant is a view of one of them. Then they have all views that occur in any member that
@@ -514,35 +510,30 @@ pub struct Comparison {
 ///
 /// # Errors
 /// If that is not so, or it was interrupted.
-pub fn compare(
+pub(super) fn compare(
     member: &Member,
     scope: &Scope,
     invariant: &Invariant,
     most: usize,
-    interrupt: &Interrupt,
-) -> Result<Option<Comparison>, Unchecked> {
-    visit(member, &Known::new(scope, invariant), most, interrupt)
+    budget: &Budget,
+) -> Result<Option<Compared>, Unchecked> {
+    visit(member, &Known::new(scope, invariant), most, budget)
 }
 
 /// Visits all states of a member that an invariant need not be about, up to `most` of them. Returns what they show, if these are
 /// all, and nothing occurs in them that does not belong to the invariant.
-pub fn compare_smaller(
+pub(super) fn compare_smaller(
     member: &Member,
     scope: &Scope,
     invariant: &Invariant,
     most: usize,
-    interrupt: &Interrupt,
-) -> Option<Comparison> {
+    budget: &Budget,
+) -> Option<Compared> {
     let known = Known { may_be_few: true, ..Known::new(scope, invariant) };
-    visit(member, &known, most, interrupt).ok().flatten()
+    visit(member, &known, most, budget).ok().flatten()
 }
 
-fn visit(
-    member: &Member,
-    known: &Known<'_>,
-    most: usize,
-    interrupt: &Interrupt,
-) -> Result<Option<Comparison>, Unchecked> {
+fn visit(member: &Member, known: &Known<'_>, most: usize, budget: &Budget) -> Result<Option<Compared>, Unchecked> {
     let (scope, invariant) = (known.scope, known.invariant);
     let interpreter = Interpreter::new(&member.model, &member.layout);
     let system = SpecialisedSystem::new(&interpreter);
@@ -577,7 +568,7 @@ fn visit(
         }
     }
     while let Some(numbers) = pending.pop() {
-        if interrupt.is_raised() {
+        if budget.spend(1).is_err() {
             return Err(Unchecked::Interrupted);
         }
         if seen.len() > most {
@@ -593,5 +584,5 @@ fn visit(
             }
         })?;
     }
-    Ok(Some(Comparison { states: seen.len() as u64, has_all_views: found.len() == wanted && wanted <= MOST_NOTED }))
+    Ok(Some(Compared { states: seen.len() as u64, has_all_views: found.len() == wanted && wanted <= MOST_NOTED }))
 }

@@ -4,12 +4,22 @@
 //! many objects as a step concerns; of a fixed one, all objects are always there.
 
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 use quotient_ir::RuleId;
 
 use super::classification::{Need, Needs};
-use super::family::Objects;
+use super::family::{Members, Objects};
 use super::sizes::{MOST_SORTS, Sizes};
+
+/// The members that a search needs, and which ones it is about.
+#[derive(Clone, Debug)]
+pub struct Selection {
+    /// Those that it needs.
+    pub members: Members,
+    /// Those that it is about.
+    pub scope: Arc<Scope>,
+}
 
 /// The members that a search is about.
 #[derive(Clone, Debug)]

@@ -18,14 +18,14 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use quotient_ir::{
-    Fault, Interpreter, Interrupt, Iteration, Local, LocalId, Outcome, Parameter, PropertyId, RuleId, Table,
-    TableIndex, Valuation,
+    Budget, Fault, Interpreter, Iteration, Local, LocalId, Outcome, Parameter, PropertyId, RuleId, Table, TableIndex,
+    Valuation,
 };
 use rustc_hash::FxHashMap;
 
-use super::family::{Member, Objects, Parts, Row};
+use super::family::{Member, Members, Objects, Parts, Row};
 use super::rows::{Contents, arrange, choices, contents, gap_of, in_gap, place_of, row_number, sizes_of_rows, sort_of};
-use super::scope::Scope;
+use super::scope::{Scope, Selection};
 use super::sizes::{MOST_SORTS, Sizes, Value, sizes_of};
 
 /// A view: the number of its context, then the numbers of the rows of its other objects, arranged.
@@ -33,9 +33,6 @@ pub(super) type View = Box<[u32]>;
 
 /// What is shared, with the numbers of the rows of the objects that it names.
 pub(super) type Context = (Vec<Value>, Vec<u32>);
-
-/// Members by how many objects they have.
-pub type Members = BTreeMap<Sizes, Member>;
 
 /// A set of views that contains those of the initial states, and that no step leaves.
 #[derive(Clone, Debug, Default)]
@@ -142,9 +139,9 @@ fn in_order(others: impl Iterator<Item = (usize, String)>, named: usize) -> Stri
     words.into_iter().map(|(.., text)| text).collect::<Vec<_>>().join(" < ")
 }
 
-/// The outcome of an attempt with views of one size.
+/// The outcome of a search with views of one size.
 #[derive(Debug)]
-pub enum Attempt {
+pub enum ViewsOutcome {
     /// A set of views was found, and no state that it stands for is wrong.
     Closed(Box<Invariant>),
     /// A state that the views stand for is wrong, and may or may not be reachable.
@@ -366,24 +363,26 @@ pub(super) struct Search<'m> {
 }
 
 /// Searches with views of `kept` other objects of each open type. There must be members of all [`Scope::sizes`].
-pub fn attempt(members: &Members, scope: &Scope, kept: usize, most_views: usize, interrupt: &Interrupt) -> Attempt {
+pub(super) fn by_views(selection: &Selection, kept: usize, most_views: usize, budget: &Budget) -> ViewsOutcome {
+    let Selection { members, scope } = selection;
     let mut search = Search::new(members, scope, kept, false);
-    let is_whole = search.run_all(most_views, interrupt);
+    let is_whole = search.run_all(most_views, budget);
     if let Some((what, objects)) = search.wrong {
-        return Attempt::Wrong { what, objects, views: search.views.len() };
+        return ViewsOutcome::Wrong { what, objects, views: search.views.len() };
     }
     if !is_whole {
-        return Attempt::Stopped { views: search.views.len() };
+        return ViewsOutcome::Stopped { views: search.views.len() };
     }
-    Attempt::Closed(Box::new(search.invariant(Vec::new())))
+    ViewsOutcome::Closed(Box::new(search.invariant(Vec::new())))
 }
 
 /// How many contents of single objects occur in members with at least [`Scope::least`] objects for views of one, at most; none if it
 /// was interrupted, or there were too many views. There must be members of all [`Scope::sizes`] for views of one.
-pub fn contents_of_one(members: &Members, scope: &Scope, most_views: usize, interrupt: &Interrupt) -> Option<usize> {
+pub(super) fn contents_of_one(selection: &Selection, most_views: usize, budget: &Budget) -> Option<usize> {
+    let Selection { members, scope } = selection;
     // What goes wrong ends a run.
     let mut search = Search::new(members, scope, 1, true);
-    if !search.run_all(most_views, interrupt) {
+    if !search.run_all(most_views, budget) {
         return None;
     }
     let mut rows: Vec<u32> = search.occurring.into_values().flatten().collect();
@@ -424,17 +423,17 @@ impl<'m> Search<'m> {
     }
 
     /// Searches until nothing is new or something is wrong; whether it was not stopped before.
-    pub(super) fn run_all(&mut self, most_views: usize, interrupt: &Interrupt) -> bool {
+    pub(super) fn run_all(&mut self, most_views: usize, budget: &Budget) -> bool {
         self.start();
         while self.wrong.is_none()
             && let Some(view) = self.queue.pop_front()
         {
-            if interrupt.is_raised() || self.views.len() > most_views {
+            if budget.spend(1).is_err() || self.views.len() > most_views {
                 return false;
             }
-            self.look_at(&view, interrupt);
+            self.look_at(&view, budget);
         }
-        !interrupt.is_raised()
+        !budget.is_spent()
     }
 
     /// How many views there are.
@@ -512,7 +511,7 @@ impl Search<'_> {
     }
 
     /// Takes the steps of all states that the views looked at so far stand for, and that have this view.
-    fn look_at(&mut self, view: &View, interrupt: &Interrupt) {
+    fn look_at(&mut self, view: &View, budget: &Budget) {
         let context = view[0];
         self.views.insert(view.clone(), true);
         let occurring = self.occurring.entry(context).or_default();
@@ -539,7 +538,7 @@ impl Search<'_> {
                 states.iter_mut().for_each(|rows| rows.sort_unstable());
             }
             for rows in states {
-                if self.wrong.is_some() || interrupt.is_raised() {
+                if self.wrong.is_some() || budget.spend(1).is_err() {
                     return;
                 }
                 let member = self.runners[&counts].member;

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use quotient_ir::Interrupt;
 use quotient_search::Observer as EngineObserver;
-use quotient_search::{AnyAnswer, Clock, Progress, Run, StopReason, Subject, Verdict};
+use quotient_search::{Clock, Engine, Job, Pacing, Progress, Run, StopReason, Subject, Verdict};
 
 use crate::clock;
 use crate::error::Error;
@@ -294,34 +294,62 @@ impl Control {
         observer: &mut dyn Observer,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<Supervised<T>, Defect> {
-        let supervised = self.watch(observer, Box::new(|| Box::new(work())))?;
-        Ok(match supervised {
-            Supervised::Done(answer) => Supervised::Done(*answer.downcast().expect("the work returns this")),
-            Supervised::Abandoned(reason) => Supervised::Abandoned(reason),
-        })
+        self.watch(observer, Run::start(&self.0.interrupt, |_| work()))
     }
 
-    /// The same, whatever the work returns.
-    fn watch(
+    /// The answer of an engine, which this thread watches.
+    ///
+    /// # Errors
+    /// If it panics.
+    pub(crate) fn ask<E: Engine>(
+        &self,
+        engine: E,
+        job: Job<E::Question>,
+        observer: &mut dyn Observer,
+    ) -> Result<Supervised<E::Answer>, Defect> {
+        let watched = Follower::new(self, None);
+        // Without marks, nothing but a lack of resources prevents a run.
+        self.watch(observer, engine.start(job, watched, Pacing::WITHOUT_MARKS, &self.0.interrupt).ok())
+    }
+
+    /// Lets a run go on to its end, unless there were too few resources for one.
+    fn watch<A: Send + 'static>(
         &self,
         observer: &mut dyn Observer,
-        work: Box<dyn FnOnce() -> AnyAnswer + Send>,
-    ) -> Result<Supervised<AnyAnswer>, Defect> {
-        // A control may watch several searches in succession.
-        self.state().resumed = 0;
-        self.state().decided.clear();
-        let Some(run) = Run::start(&self.0.interrupt, |_| work()) else {
+        run: Option<Run<A>>,
+    ) -> Result<Supervised<A>, Defect> {
+        let Some(run) = run else {
             self.stop(StopReason::OutOfMemory);
             return Ok(Supervised::Abandoned(StopReason::OutOfMemory));
         };
+        // A control may watch several searches in succession.
+        self.state().resumed = 0;
+        self.state().decided.clear();
         run.release();
+        let mut end = None;
+        let mut has_ended = |nap| {
+            end = run.wait(nap);
+            end.is_some()
+        };
+        match self.follow(observer, &mut has_ended)? {
+            Supervised::Done(()) => end.expect("it has ended").map(Supervised::Done),
+            Supervised::Abandoned(reason) => Ok(Supervised::Abandoned(reason)),
+        }
+    }
+
+    /// Watches a run until it has ended, whatever its answer: compiled once.
+    fn follow(
+        &self,
+        observer: &mut dyn Observer,
+        has_ended: &mut dyn FnMut(Duration) -> bool,
+    ) -> Result<Supervised<()>, Defect> {
         let mut shown = None;
         let mut resumed = 0;
         let mut stuck = None;
         let mut told = 0;
         loop {
-            if let Some(done) = run.wait(self.nap()) {
-                return done.map(Supervised::Done);
+            if has_ended(self.nap()) {
+                return Ok(Supervised::Done(()));
             }
             self.look();
             let (phase, progress, ended, decided) = {

@@ -348,6 +348,10 @@ impl Model {
     pub fn ir(&self) -> &ir::Model {
         &self.0.model
     }
+    /// The model and its layout, for those who keep them.
+    pub(crate) fn shared(&self) -> (Arc<ir::Model>, Arc<Layout>) {
+        (Arc::clone(&self.0.model), Arc::clone(&self.0.layout))
+    }
     /// What an engine works on.
     pub(crate) fn job<Q>(&self, options: SearchOptions, question: Q) -> Job<Q> {
         Job { model: Arc::clone(&self.0.model), layout: Arc::clone(&self.0.layout), options, question }

@@ -43,7 +43,7 @@ pub use report::{
     Approximation, CrossCheck, EngineError, Extent, Figures, JudgedInstance, LivenessReport, PropertyReport, Report,
     RuleFirings, StopReason, Subject, Verdict,
 };
-pub use run::{AnyAnswer, Marks, Measure, Pace, Paced, Reached, Run, Step};
+pub use run::{Marks, Measure, Pace, Paced, Reached, Run, Step};
 pub use seam::{
     Batches, Event, Facts, FieldTest, Identity, Instance, Parts, Representatives, RuleInstance, SearchSpace, Selection,
     Share, Sink, Steps, Successors, Tag, TransitionSystem, Visit, VisitTruth,

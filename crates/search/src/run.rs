@@ -41,7 +41,7 @@ struct Begun {
 }
 
 /// An answer of the type of the run.
-pub type AnyAnswer = Box<dyn Any + Send>;
+type AnyAnswer = Box<dyn Any + Send>;
 
 /// What a run tells: what it found so far, or its end.
 #[derive(Debug)]

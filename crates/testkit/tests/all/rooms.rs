@@ -54,7 +54,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("sets", &["booleans", "functions", "graphs", "groups", "ir", "search", "symmetry", "systems", "temporal"]),
     ("proofs", &["booleans", "functions", "groups", "ir", "search", "symmetry"]),
     ("counters", &["graphs", "ir", "search", "symmetry", "temporal"]),
-    ("every", &["ir", "search", "systems"]),
+    ("every", &["ir", "search", "symmetry", "systems"]),
     // The facade, and the ways in.
     (
         "quotient",
