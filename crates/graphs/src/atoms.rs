@@ -58,6 +58,7 @@ impl AtomicModel {
 /// A model whose claims say nothing.
 pub fn without_claims(model: &Model) -> Model {
     let mut derived = model.clone();
+    derived.net = None;
     let truth = derived.pool.expression(Expr::Constant { value: 1, ty: Model::BOOLEAN });
     for id in model.properties.indices() {
         let entry = &mut derived.properties[id];

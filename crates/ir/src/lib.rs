@@ -15,6 +15,7 @@
 //! * **Display**: `presentation`, `notation`, `operations`, `chart`, `calling` and `watched` are data about how runs
 //!   are shown, without effect on the meaning of a model; `display` makes text of them. `murphi` prints models as
 //!   Murphi.
+//! * **Another view**: `net` describes a model made of a Petri net as vectors, for an engine of nets.
 //! * **Work**: `index` has typed indices, `assembly` makes models of parts. `budget` has budgets, meters and
 //!   interrupts. Work is counted, not timed. `diagnostics` describes what is wrong with a text, and where.
 //!
@@ -40,6 +41,7 @@ mod interpreter;
 mod layout;
 mod model;
 mod murphi;
+mod net;
 mod notation;
 mod operations;
 mod ownership;
@@ -68,10 +70,10 @@ pub use index::{
 pub use interpreter::{CallContext, DecidingPart, FailureContext, Footprint, Interpreter, NamedValue, Outcome, Shown};
 pub use layout::{Layout, LayoutError, MultisetSlots, Slot, State, Valuation};
 pub use model::{
-    Action, Function, Local, LocalKind, Model, Objective, Parameter, Property, PropertyKind, Rule, Settled, Start,
-    Variable,
+    Action, Function, Local, LocalKind, Model, Objective, Parameter, Property, PropertyKind, Rule, Start, Variable,
 };
 pub use murphi::{PrintError, PrintOptions, print_murphi};
+pub use net::Net;
 pub use notation::{Index, Notation};
 pub use operations::{CallValue, OperationCall, Operations, ParameterNotation, Stages};
 pub use ownership::{Fairness, Number, Owner, Participation};

@@ -1,6 +1,8 @@
 //! The model: a nondeterministic sequential program. Global variables, rules (parameters, guard,
 //! next-state program), initial-state programs, properties.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
 use crate::chart::Exchanges;
@@ -8,6 +10,7 @@ use crate::diagnostics::{Source, Span};
 use crate::expression::{Iteration, Pool};
 use crate::formula::Formula;
 use crate::index::{ExprId, FunctionId, LocalId, PropertyId, RuleId, StartId, Table, TypeId, VariableId};
+use crate::net::Net;
 use crate::notation::Notation;
 use crate::operations::Operations;
 use crate::ownership::{Fairness, Owner, Participation};
@@ -40,8 +43,8 @@ pub struct Model {
     pub assertions: Vec<PropertyId>,
     /// Cover properties of which the best state is asked for.
     pub objectives: Vec<Objective>,
-    /// Invariants and cover properties that need no search.
-    pub settled: Vec<Settled>,
+    /// The same model as a net, if it was made of one and that may answer something.
+    pub net: Option<Arc<Net>>,
     /// Whether the source claims that there is no deadlock, in a language where this is a claim like others.
     pub claims_no_deadlock: bool,
     /// Types besides scalarsets whose values the source declares interchangeable, such as the deferred sets of B. This
@@ -188,16 +191,6 @@ pub struct Objective {
     pub is_least: bool,
 }
 
-/// An invariant that holds, or a cover property that is not reached, in any state, also in those beyond bounds that are only
-/// assumed ([`StatementKind::Require`](crate::StatementKind::Require)). It has been shown for all states together.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Settled {
-    /// The property.
-    pub property: PropertyId,
-    /// How it was shown.
-    pub by: &'static str,
-}
-
 /// The kind of claim a property makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PropertyKind {
@@ -272,7 +265,7 @@ impl Model {
             properties: Table::new(),
             assertions: Vec::new(),
             objectives: Vec::new(),
-            settled: Vec::new(),
+            net: None,
             claims_no_deadlock: false,
             interchangeable: Vec::new(),
             amounts: Vec::new(),

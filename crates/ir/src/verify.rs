@@ -38,8 +38,13 @@
 //! * The properties that define transient states have no parameters.
 //! * A variable that always has a value is never undefined.
 //! * Statements are nested at most [`STATEMENT_NESTING_LIMIT`] levels deep.
+//!
+//! A description as a net:
+//! * Its cells are the scalars of its places. All it names exists, and numbers of tokens and weights are positive. A firing
+//!   has an argument for each parameter. Goals are those of invariants and cover properties.
 
 mod effects;
+mod net;
 mod owner;
 mod pool;
 mod types;
@@ -65,6 +70,7 @@ pub fn verify(model: &Model) -> Result<(), Vec<String>> {
         let shapes = types::Shapes::new(model);
         let classes = pool::classes(model);
         owner::check(model, &shapes, &classes, &mut problems);
+        net::check(model, &mut problems);
     }
     if problems.is_empty() { Ok(()) } else { Err(problems) }
 }

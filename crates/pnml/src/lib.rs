@@ -7,13 +7,12 @@
 //! * How many tokens a place holds: `lower/weights.rs` finds sums that no transition increases ([why
 //!   so](../../../docs/adr/0056-bounds-near-a-place.md)), `lower/bounds.rs` solves projections of the marking equation
 //!   ([why so](../../../docs/adr/0041-petri-nets.md)). For the other places, `lower/unfolding.rs` makes a vector net,
-//!   and `covering` finds its coverability set, with a certificate that is checked.
-//! * `lower/goals.rs` settles claims about unbounded nets by that set ([why
-//!   so](../../../docs/adr/0055-coverability-answers.md)).
+//!   and the crate `covering` finds its coverability set, with a certificate that is checked.
+//! * `lower/goals.rs` reads claims about unbounded nets as goals ([why so](../../../docs/adr/0055-coverability-answers.md)),
+//!   and `lower/description.rs` describes the net beside the model. What follows from it is for an engine.
 //!
 //! `outline` is for editors. Knows nothing of other languages, symmetry or engines.
 
-mod covering;
 mod lower;
 mod net;
 mod outline;

@@ -122,6 +122,8 @@ pub(crate) fn run_to(
 /// The model with the claim that a cover property is never reached, and the locations of the statements that reach it.
 fn denying(model: &ir::Model, cover: PropertyId) -> (ir::Model, Vec<Span>) {
     let mut denied = model.clone();
+    // It describes what is claimed otherwise.
+    denied.net = None;
     let property = &mut denied.properties[cover];
     if let Some(condition) = property.formula.condition() {
         property.kind = PropertyKind::Invariant;

@@ -116,6 +116,7 @@ mod lowering;
 mod memory;
 mod model;
 pub mod names;
+mod nets;
 mod optima;
 mod options;
 mod partial;

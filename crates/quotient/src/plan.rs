@@ -36,7 +36,7 @@ pub struct Plan {
     pub(crate) properties: Vec<PropertyId>,
     /// The temporal properties that are checked, each in its own search.
     pub(crate) temporal: Vec<PropertyId>,
-    /// The properties that were settled without a search.
+    /// The properties that were settled without a search, once that was found out.
     pub(crate) settled: Vec<PropertyId>,
     /// Further claims of the model, which cannot be checked.
     pub(crate) unsupported: Vec<UnsupportedProperty>,
@@ -63,13 +63,8 @@ impl Plan {
     /// Validates options against a model as it is.
     pub(crate) fn of(model: &Model, options: &Options) -> Result<Self, Error> {
         refuse_absent(options.engine, options.workers.is_some())?;
-        let mut search = search_options(model, options)?;
+        let search = search_options(model, options)?;
         let claims = claims(model.ir(), search.properties.as_deref());
-        let is_settled = |id: &PropertyId| model.ir().settled.iter().any(|settled| settled.property == *id);
-        let (settled, claims): (Vec<PropertyId>, Vec<PropertyId>) = claims.into_iter().partition(is_settled);
-        if !settled.is_empty() {
-            search.properties = Some(claims.clone());
-        }
         let kind = |id: PropertyId| model.ir().properties[id].kind;
         let (temporal, properties): (Vec<PropertyId>, Vec<PropertyId>) =
             claims.into_iter().partition(|&id| kind(id) == PropertyKind::Temporal);
@@ -85,10 +80,21 @@ impl Plan {
         let alone = taking.filter_map(EngineKind::alone).next();
         let threads = if alone.is_some() { 1 } else { options.threads };
         let note = |alone| format!("{alone} uses one thread, not {}", options.threads);
-        let mut notes: Vec<String> = alone.filter(|_| options.threads > 1).map(note).into_iter().collect();
-        notes.extend(settled_by(model, &settled));
+        let notes: Vec<String> = alone.filter(|_| options.threads > 1).map(note).into_iter().collect();
         let (model, options) = (model.clone(), options.clone());
-        Ok(Self { model, options, search, properties, temporal, settled, unsupported, threads, notes })
+        Ok(Self { model, options, search, properties, temporal, settled: Vec::new(), unsupported, threads, notes })
+    }
+
+    /// The same without properties that need no search, and with a note on them.
+    pub(crate) fn without(&self, settled: Vec<PropertyId>, note: String) -> Self {
+        let mut plan = self.clone();
+        let mut open = claims(self.model.ir(), self.search.properties.as_deref());
+        open.retain(|property| !settled.contains(property));
+        plan.search.properties = Some(open);
+        plan.properties.retain(|property| !settled.contains(property));
+        plan.settled.extend(settled);
+        plan.notes.push(note);
+        plan
     }
 
     /// The same search of states as sets, if it can be that.
@@ -112,23 +118,6 @@ impl Plan {
     pub fn model(&self) -> &Model {
         &self.model
     }
-}
-
-/// What settled properties without a search.
-fn settled_by(model: &Model, settled: &[PropertyId]) -> Vec<String> {
-    let mut notes: Vec<String> = Vec::new();
-    for (position, one) in model.ir().settled.iter().enumerate() {
-        let alike = &model.ir().settled[..position];
-        if alike.iter().any(|other| other.by == one.by) {
-            continue;
-        }
-        let own = model.ir().settled.iter().filter(|other| other.by == one.by && settled.contains(&other.property));
-        let names: Vec<String> = own.map(|other| format!("`{}`", property_name(model.ir(), other.property))).collect();
-        if !names.is_empty() {
-            notes.push(format!("{} needed no search: decided by {}", names.join(", "), one.by));
-        }
-    }
-    notes
 }
 
 /// The options of the engine, if they are valid by themselves.

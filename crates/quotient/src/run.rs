@@ -4,8 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Instant, SystemTime};
 
-use quotient_ir::PropertyKind;
-use quotient_search::{EngineError, Measure, Pacing, PropertyReport, StopReason, Subject, Verdict};
+use quotient_search::{EngineError, Measure, Pacing, StopReason, Verdict};
 use quotient_systems::ReductionPlan;
 
 use crate::adaptive::{self, Searched};
@@ -16,6 +15,7 @@ use crate::course::{self, Finish, Question, Winner};
 use crate::detection::{Symmetries, Wish};
 use crate::error::Error;
 use crate::found::{Found, stopped};
+use crate::nets;
 use crate::options::{Engine, Reduction, Symmetry};
 use crate::partial_order;
 use crate::plan::Plan;
@@ -34,6 +34,8 @@ use crate::workers;
 pub(crate) fn check(plan: &Plan, control: &Control, observer: &mut dyn Observer) -> Result<Report, Error> {
     let started = Instant::now();
     control.tighten(&plan.options.limits);
+    let rest = if control.is_out_of_memory() { None } else { nets::settle(plan, control, observer)? };
+    let plan = rest.as_ref().unwrap_or(plan);
     let mut notes = plan.notes.clone();
     let checkpoint = plan.options.checkpoint.as_ref().map(|checkpoint| checkpoint.path.as_path());
     let stamp = checkpoint.and_then(stamp_of);
@@ -50,7 +52,7 @@ pub(crate) fn check(plan: &Plan, control: &Control, observer: &mut dyn Observer)
         }
     };
     temporal::leave_open(plan, &mut found);
-    add_settled(plan, &mut found.report);
+    nets::add_settled(plan, &mut found.report);
     if plan.options.cross_check && found.report.cross_check.is_none() && found.report.stop_reason.is_none() {
         notes.push("there was nothing to compare, since the search was not reduced".to_owned());
     }
@@ -71,27 +73,6 @@ pub(crate) fn check(plan: &Plan, control: &Control, observer: &mut dyn Observer)
         notes.push(format!("what was found is in `{path}`: --resume {path} continues from there"));
     }
     Ok(found.into_report(notes, control, started.elapsed()).planned(plan))
-}
-
-/// Adds the verdicts on properties that needed no search.
-fn add_settled(plan: &Plan, report: &mut quotient_search::Report) {
-    if plan.settled.is_empty() {
-        return;
-    }
-    for &property in &plan.settled {
-        let verdict = match plan.model.ir().properties[property].kind {
-            // It is never reached.
-            PropertyKind::Cover => Verdict::Violated,
-            _ => Verdict::Holds,
-        };
-        report.add(PropertyReport {
-            subject: Subject::Property(property),
-            verdict,
-            trace: None,
-            other_traces: Vec::new(),
-        });
-    }
-    report.summarize();
 }
 
 /// The modification time and the length of a file, to detect whether it was written since.

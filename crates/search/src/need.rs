@@ -290,6 +290,8 @@ pub enum EngineKind {
     Counters,
     /// A claim about every size.
     Every,
+    /// What unbounded nets never reach.
+    Nets,
     /// The states of a model without properties, one by one.
     StateSpace,
     /// The same as a set.
@@ -324,13 +326,14 @@ pub enum EngineKind {
 
 impl EngineKind {
     /// All of them.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 22] = [
         Self::Explicit,
         Self::Distributed,
         Self::Sets,
         Self::Proofs,
         Self::Counters,
         Self::Every,
+        Self::Nets,
         Self::StateSpace,
         Self::SetOfStates,
         Self::CountedStates,
@@ -374,6 +377,7 @@ impl EngineKind {
             Self::Proofs => "proofs",
             Self::Counters => "counters",
             Self::Every => "every size",
+            Self::Nets => "nets",
             Self::StateSpace => "`explore`",
             Self::SetOfStates => "`explore`, sets",
             Self::CountedStates => "`explore`, counters",
@@ -412,6 +416,7 @@ impl EngineKind {
             | Self::Proofs
             | Self::Counters
             | Self::Every
+            | Self::Nets
             | Self::StateSpace
             | Self::SetOfStates
             | Self::CountedStates
@@ -432,6 +437,7 @@ impl EngineKind {
             Self::Explicit
             | Self::Distributed
             | Self::Every
+            | Self::Nets
             | Self::StateSpace
             | Self::SetOfStates
             | Self::CountedStates
@@ -509,6 +515,8 @@ fn supports(engine: EngineKind, ask: Ask) -> Support {
         EngineKind::Proofs => proofs(ask),
         EngineKind::Counters => counters(ask),
         EngineKind::Every => every(ask),
+        // What it does not answer is left to other engines.
+        EngineKind::Nets => None,
         EngineKind::StateSpace => state_space(ask),
         EngineKind::SetOfStates => set_of_states(ask),
         EngineKind::CountedStates => counted_states(ask),

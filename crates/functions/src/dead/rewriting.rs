@@ -48,6 +48,8 @@ pub(super) fn rewritten(parts: &Parts<'_, '_>, checked: &FxHashSet<PropertyId>, 
         }
     }
     let mut marking = writer.marking;
+    // Its rules are others now.
+    marking.net = None;
     let truth = marking.pool.expression(Expr::Constant { value: 1, ty: Model::BOOLEAN });
     for id in model.properties.indices().filter(|id| !checked.contains(id)) {
         if model.properties[id].formula.condition().is_some() {

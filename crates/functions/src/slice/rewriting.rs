@@ -17,6 +17,8 @@ use super::needs::{Need, Needs};
 pub(super) fn rewritten(needs: &mut Needs<'_, '_>, checked: &FxHashSet<PropertyId>) -> Model {
     let model = needs.classes.model;
     let mut sliced = model.clone();
+    // It describes the cells of the whole model.
+    sliced.net = None;
     for id in model.rules.indices() {
         let owner = needs.classes.owners.rule(id.position());
         let mut locals = model.rules[id].locals.clone();

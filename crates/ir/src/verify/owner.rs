@@ -64,12 +64,6 @@ pub(super) fn check(model: &Model, shapes: &Shapes, classes: &Table<ExprId, Clas
             problems.push("an optimum is asked for that is not one of a condition to reach".into());
         }
     }
-    for settled in &model.settled {
-        let kind = model.properties.get(settled.property).map(|property| property.kind);
-        if !matches!(kind, Some(PropertyKind::Invariant | PropertyKind::Cover)) {
-            problems.push("a property is settled that is not about single states".into());
-        }
-    }
     for (id, property) in model.properties.iter_enumerated() {
         if property.formula == Formula::CoverStatement && property.kind != PropertyKind::Cover {
             problems.push(format!("property {id:?} is of another kind than the cover statement that declares it"));

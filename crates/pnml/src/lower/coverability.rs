@@ -1,8 +1,8 @@
 //! What is known of a net that is not bounded by its marking equation, from the vector net that it unfolds to.
 
 use super::unfolding::{Firing, Unfolding, unfold};
-use crate::covering::{Certificate, Covering};
 use crate::net::Net;
+use quotient_covering::{Covering, MOST_WORK, at_most};
 
 /// What the markings that can be reached, or exceeded, say about places.
 #[derive(Debug)]
@@ -13,8 +13,8 @@ pub(super) struct Coverability {
     pub(super) pump: Option<Pump>,
     /// The net, colour by colour.
     pub(super) unfolding: Unfolding,
-    /// Shows what cannot be reached.
-    pub(super) certificate: Certificate,
+    /// Covers all reachable markings.
+    pub(super) set: Vec<Vec<i64>>,
 }
 
 /// Firings from the initial marking, and then firings that can be repeated for ever, each time with more tokens in a place.
@@ -28,7 +28,7 @@ pub(super) struct Pump {
 /// The coverability of a net, colour by colour. None if that needs too much work.
 pub(super) fn coverability(net: &Net) -> Option<Coverability> {
     let unfolding = unfold(net)?;
-    let Covering { pump, certificate } = unfolding.net.cover()?;
+    let Covering { pump, certificate } = unfolding.net.cover(&mut at_most(MOST_WORK))?;
     let mut bounds = vec![Some(0); net.places.len()];
     for (&place, bound) in unfolding.places.iter().zip(certificate.bounds()) {
         let known: &mut Option<i64> = &mut bounds[place];
@@ -38,5 +38,5 @@ pub(super) fn coverability(net: &Net) -> Option<Coverability> {
         let firings = |changes: Vec<usize>| changes.into_iter().map(|it| unfolding.firings[it].clone()).collect();
         Pump { place: unfolding.places[pump.cell], before: firings(pump.before), repeated: firings(pump.repeated) }
     });
-    Some(Coverability { bounds, pump, unfolding, certificate })
+    Some(Coverability { bounds, pump, unfolding, set: certificate.markings().to_vec() })
 }

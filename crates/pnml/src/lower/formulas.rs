@@ -7,8 +7,8 @@
 
 use quotient_ir::{
     BinaryOperator, Diagnostic, Expr, ExprId, Formula, Function, Local, LocalKind, Model, Objective, Place, Positions,
-    Property, PropertyKind, ReturnValue, Root, Settled, Statement, StatementKind, Temporal, TemporalClaim, Type,
-    TypeId, TypeKind,
+    Property, PropertyKind, ReturnValue, Root, Statement, StatementKind, Temporal, TemporalClaim, Type, TypeId,
+    TypeKind,
 };
 use quotient_kit::Building;
 use quotient_kit::joined;
@@ -85,7 +85,7 @@ impl Lowering<'_> {
             return;
         }
         let Some(tree) = self.tree(&mut scope, formula) else { return };
-        let is_settled = self.is_settled(formula);
+        let goal = self.goal(formula);
         let (kind, claim) = match tree {
             Tree::Path(PathQuantifier::All, inner) => match *inner {
                 Tree::Always(inner) => match *inner {
@@ -113,9 +113,8 @@ impl Lowering<'_> {
             },
         };
         let property = self.add_property(name, kind, formula, scope, element);
-        if is_settled {
-            self.model.settled.push(Settled { property, by: "the minimal coverability set (Karp and Miller)" });
-        }
+        let is_about_states = matches!(kind, PropertyKind::Invariant | PropertyKind::Cover);
+        self.goals.extend(goal.filter(|_| is_about_states).map(|goal| (property, goal)));
     }
 
     fn add_property(

@@ -1,5 +1,5 @@
-//! Properties of unbounded nets that need no search: whether numbers of tokens can be reached or exceeded is known from the
-//! minimal coverability set.
+//! Properties of unbounded nets that may need no search: those that ask whether numbers of tokens can be reached or exceeded,
+//! as goals. What the answer is, an engine finds out.
 
 use std::collections::BTreeMap;
 
@@ -7,22 +7,21 @@ use super::Lowering;
 use super::coverability::Coverability;
 use super::formulas::only;
 use super::unfolding::Unfolding;
-use crate::covering::Goal;
 use crate::net::Net;
 use crate::xml::Element;
+use quotient_covering::Goal;
 
 impl Lowering<'_> {
-    /// Whether a formula is `AG p` or `EF p`, and no reachable marking decides it, whatever the bounds: none violates `p`, or
-    /// none satisfies it.
-    pub(super) fn is_settled(&self, formula: &Element) -> bool {
-        let Some(coverability) = &self.coverability else { return false };
-        let decides = match formula.name.as_str() {
+    /// What decides a formula `AG p` or `EF p` if it is reached, whatever the bounds: that `p` is violated, or satisfied. None if
+    /// more tokens may turn that false, or nothing is known of the net.
+    pub(super) fn goal(&self, formula: &Element) -> Option<Goal> {
+        let coverability = self.coverability.as_ref()?;
+        let (decisive, value) = match formula.name.as_str() {
             "all-paths" => only(formula).filter(|it| it.name == "globally").map(|it| (it, false)),
             "exists-path" => only(formula).filter(|it| it.name == "finally").map(|it| (it, true)),
             _ => None,
-        };
-        let goal = decides.and_then(|(it, value)| Reading { net: self.net, coverability }.goal(only(it)?, value));
-        goal.is_some_and(|goal| !coverability.certificate.may_reach(&goal))
+        }?;
+        Reading { net: self.net, coverability }.goal(only(decisive)?, value)
     }
 }
 

@@ -7,6 +7,7 @@
 
 mod bounds;
 mod coverability;
+mod description;
 mod formulas;
 mod goals;
 mod rules;
@@ -14,10 +15,11 @@ mod tables;
 mod unfolding;
 mod weights;
 
+use quotient_covering::Goal;
 use quotient_ir::{
     BinaryOperator, Diagnostic, Expr, ExprId, FunctionId, Iteration, Local, LocalId, LocalKind, Model, Parameter,
-    Place, PlaceId, Quantifier, Root, Source, Span, Start, Statement, StatementKind, Step, Table, Type, TypeId,
-    TypeKind, VariableId,
+    Place, PlaceId, PropertyId, Quantifier, Root, Source, Span, Start, Statement, StatementKind, Step, Table, Type,
+    TypeId, TypeKind, VariableId,
 };
 use quotient_kit::Building;
 use quotient_kit::joined;
@@ -54,6 +56,7 @@ pub(super) fn lower(
         sums: vec![None; net.places.len()],
         ways: Vec::new(),
         coverability: None,
+        goals: Vec::new(),
         assumed,
     };
     lowering.split();
@@ -61,6 +64,7 @@ pub(super) fn lower(
     lowering.start();
     lowering.rules();
     lowering.property_sets(properties);
+    lowering.describe();
     let Lowering { model, diagnostics, .. } = lowering;
     if diagnostics.iter().any(Diagnostic::is_error) {
         return (None, diagnostics);
@@ -87,6 +91,8 @@ struct Lowering<'n> {
     ways: Vec<Vec<Binding>>,
     /// Which numbers of tokens can be reached or exceeded, if a place is unbounded and this is known.
     coverability: Option<Coverability>,
+    /// What decides properties if it is reached.
+    goals: Vec<(PropertyId, Goal)>,
     assumed: i64,
 }
 

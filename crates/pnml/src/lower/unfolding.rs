@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::covering::{Change, VectorNet};
 use crate::net::{ClassId, Comparison, Condition, Factor, Net, Term, Transition, Value};
+use quotient_covering::{Change, VectorNet};
 
 /// Nets with colours that have more cells are not unfolded.
 const MOST_CELLS: usize = 1 << 12;

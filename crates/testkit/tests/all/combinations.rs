@@ -127,6 +127,8 @@ impl Request {
             EngineKind::StateSpace | EngineKind::SetOfStates | EngineKind::CountedStates | EngineKind::GuardedGraph => {
                 return None;
             }
+            // Every check of a net asks it, and nobody can choose it.
+            EngineKind::Nets => return None,
             EngineKind::Distributed
             | EngineKind::DepthFirst
             | EngineKind::Adaptive

@@ -5,6 +5,7 @@
 //! the numbers of nets, `QUOTIENT_RANDOM_SEED` the first seed of nets with formulas.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use quotient::{
@@ -693,6 +694,48 @@ fn unbounded_nets_have_answers() {
     let verdicts: Vec<Verdict> = report.properties.iter().map(|property| property.verdict).collect();
     assert_eq!(verdicts, [Verdict::Holds, Verdict::Violated, Verdict::Holds]);
     assert_eq!(report.verdict, Verdict::Violated);
+}
+
+/// What a front end claims to cover all markings is not believed, and a net that is not that of the model is a defect.
+#[test]
+fn what_is_claimed_of_a_net_is_checked() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (path, file) = (folder.path().join("net.pnml"), folder.path().join("formulas.xml"));
+    std::fs::write(&path, UNBOUNDED).expect("a file");
+    let never = "<all-paths><globally><negation><is-fireable><transition>join</transition></is-fireable></negation></globally></all-paths>";
+    let once = "<exists-path><finally><is-fireable><transition>join</transition></is-fireable></finally></exists-path>";
+    let fills = "<all-paths><globally><integer-le><tokens-count><place>busy</place></tokens-count><integer-constant>0</integer-constant></integer-le></globally></all-paths>";
+    std::fs::write(&file, property_set(&[("never", never), ("once", once), ("fills", fills)])).expect("a file");
+    let options = LoadOptions { property_files: vec![file], ..LoadOptions::default() };
+    let model = Model::from_path_with(&path, &options).expect("a net with a warning");
+    let run = |change: &dyn Fn(&mut quotient::ir::Net), properties: &[&str]| {
+        let mut ir = model.ir().clone();
+        change(Arc::make_mut(ir.net.as_mut().expect("a description as a net")));
+        let model = Model::new(ir).expect("a model");
+        let properties = properties.iter().map(|name| (*name).to_owned()).collect();
+        let limits = Limits { max_states: Some(2_000), ..Limits::default() };
+        Plan::new(&model, &Options { properties, limits, ..Options::default() }).expect("a plan").run()
+    };
+    let verdicts = |change: &dyn Fn(&mut quotient::ir::Net)| {
+        let report = run(change, &["never", "once", "fills"]).expect("a report");
+        let verdicts: Vec<Verdict> = report.properties.iter().map(|property| property.verdict).collect();
+        (verdicts, report.settled.len())
+    };
+    let expected = (vec![Verdict::Holds, Verdict::Violated, Verdict::Violated], 2);
+    assert_eq!(verdicts(&|_| {}), expected);
+    // As if nothing could ever happen, nothing were reachable at all, and everything.
+    assert_eq!(verdicts(&|net| net.claimed = vec![net.vectors.initial.clone()]), expected);
+    assert_eq!(verdicts(&|net| net.claimed = Vec::new()), expected);
+    // That covers all markings, but decides nothing.
+    let (_, settled) = verdicts(&|net| net.claimed = vec![vec![i64::MAX; net.vectors.initial.len()]]);
+    assert_eq!(settled, 0);
+    let refused = |change: &dyn Fn(&mut quotient::ir::Net)| {
+        let error = run(change, &["never"]).expect_err("a defect").to_string();
+        assert!(error.contains("the net that the front end describes is not the model"), "{error}");
+    };
+    refused(&|net| net.vectors.initial[0] += 1);
+    refused(&|net| net.vectors.changes.iter_mut().for_each(|change| change.adds.clear()));
+    refused(&|net| net.vectors.changes.swap(0, 1));
 }
 
 /// That a net says that it is safe is assumed where no bound is known, and not believed.

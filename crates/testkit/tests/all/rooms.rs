@@ -12,7 +12,8 @@ const EDGES: &[(&str, &[&str])] = &[
     // Models and mathematics.
     ("temporal", &[]),
     ("groups", &[]),
-    ("ir", &["temporal"]),
+    ("covering", &[]),
+    ("ir", &["covering", "temporal"]),
     ("functions", &["ir"]),
     ("symmetry", &["functions", "groups", "ir"]),
     ("representatives", &["groups", "ir", "symmetry"]),
@@ -23,7 +24,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("promela", &["ir", "kit", "temporal"]),
     ("dve", &["ir", "kit", "temporal"]),
     ("csp", &["ir", "kit", "temporal"]),
-    ("pnml", &["ir", "kit", "temporal"]),
+    ("pnml", &["covering", "ir", "kit", "temporal"]),
     ("language-testkit", &["ir", "kit", "temporal"]),
     // What engines share.
     ("search", &["functions", "groups", "ir"]),
@@ -55,6 +56,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("proofs", &["booleans", "functions", "groups", "ir", "search", "symmetry"]),
     ("counters", &["graphs", "ir", "search", "symmetry", "temporal"]),
     ("every", &["ir", "search", "symmetry", "systems"]),
+    ("nets", &["covering", "ir", "search"]),
     // The facade, and the ways in.
     (
         "quotient",
@@ -72,6 +74,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "ir",
             "kit",
             "murphi",
+            "nets",
             "pnml",
             "promela",
             "proofs",

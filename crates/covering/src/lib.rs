@@ -11,47 +11,62 @@ mod certificate;
 
 use std::collections::VecDeque;
 
-pub(crate) use self::certificate::{Certificate, Goal};
+pub use self::certificate::{Certificate, Goal, Uncertified};
 
-/// The most comparisons of numbers of tokens.
-const MOST_WORK: u64 = 200_000_000;
+/// The comparisons of numbers of tokens that finding a set should take at most.
+pub const MOST_WORK: u64 = 200_000_000;
 
-/// A number that grows without bound.
-const UNBOUNDED: i64 = i64::MAX;
+/// A number that grows without bound, ω.
+pub const UNBOUNDED: i64 = i64::MAX;
+
+/// Charges for work, in comparisons of numbers of tokens. None if that is too much.
+pub type Charge<'c> = dyn FnMut(u64) -> Option<()> + 'c;
+
+/// Charges up to a limit.
+pub fn at_most(limit: u64) -> impl FnMut(u64) -> Option<()> {
+    let mut left = limit;
+    move |work| {
+        left = left.checked_sub(work)?;
+        Some(())
+    }
+}
 
 /// A net of cells whose tokens are all alike.
-#[derive(Debug)]
-pub(crate) struct VectorNet {
+#[derive(Clone, Debug)]
+pub struct VectorNet {
     /// The tokens of each cell.
-    pub(crate) initial: Vec<i64>,
+    pub initial: Vec<i64>,
     /// The ways to fire.
-    pub(crate) changes: Vec<Change>,
+    pub changes: Vec<Change>,
 }
 
 /// A way to fire: what it takes of cells, and what it adds to them.
-#[derive(Debug)]
-pub(crate) struct Change {
+#[derive(Clone, Debug)]
+pub struct Change {
     /// Cells and tokens.
-    pub(crate) takes: Vec<(usize, i64)>,
+    pub takes: Vec<(usize, i64)>,
     /// Cells and tokens.
-    pub(crate) adds: Vec<(usize, i64)>,
+    pub adds: Vec<(usize, i64)>,
 }
 
 /// What is known of the reachable markings.
 #[derive(Debug)]
-pub(crate) struct Covering {
+pub struct Covering {
     /// A run that can be repeated at its end, if a cell is unbounded.
-    pub(crate) pump: Option<Pump>,
+    pub pump: Option<Pump>,
     /// Shows what cannot be reached.
-    pub(crate) certificate: Certificate,
+    pub certificate: Certificate,
 }
 
 /// Changes from the initial marking, and then changes that can be repeated for ever, each time with more tokens in a cell.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Pump {
-    pub(crate) cell: usize,
-    pub(crate) before: Vec<usize>,
-    pub(crate) repeated: Vec<usize>,
+pub struct Pump {
+    /// A cell that is unbounded.
+    pub cell: usize,
+    /// The positions of changes from the initial marking.
+    pub before: Vec<usize>,
+    /// The positions of the changes that are repeated.
+    pub repeated: Vec<usize>,
 }
 
 /// Whether no cell has more tokens than another marking says.
@@ -91,8 +106,7 @@ struct Node {
 
 impl VectorNet {
     /// The minimal coverability set, checked. None if that needs too much work.
-    pub(crate) fn cover(&self) -> Option<Covering> {
-        let mut work = MOST_WORK;
+    pub fn cover(&self, charge: &mut Charge<'_>) -> Option<Covering> {
         let width = self.initial.len().max(1) as u64;
         let mut pump = None;
         let mut nodes = vec![Node { marking: self.initial.clone(), parent: None, by: 0, is_active: true }];
@@ -101,9 +115,9 @@ impl VectorNet {
             if !nodes[parent].is_active {
                 continue;
             }
-            work = work.checked_sub(1)?;
+            charge(1)?;
             let Some(mut marking) = self.changes[by].fire(&nodes[parent].marking).ok()? else { continue };
-            work = work.checked_sub(2 * width * nodes.len() as u64)?;
+            charge(2 * width * nodes.len() as u64)?;
             let ancestors: Vec<usize> = std::iter::successors(Some(parent), |&node| nodes[node].parent).collect();
             self.accelerate(&nodes, &ancestors, by, &mut marking, &mut pump);
             if nodes.iter().any(|node| node.is_active && is_covered(&marking, &node.marking)) {
@@ -125,8 +139,9 @@ impl VectorNet {
             waiting.extend((0..self.changes.len()).map(|by| (new, by)));
         }
         let set: Vec<Vec<i64>> = nodes.into_iter().filter(|node| node.is_active).map(|node| node.marking).collect();
-        let certificate = Certificate::of(self, set, &mut work)?;
-        Some(Covering { pump, certificate })
+        let certificate = Certificate::of(self, set, charge);
+        debug_assert_ne!(certificate.as_ref().err(), Some(&Uncertified::NotClosed), "a step leaves the set");
+        Some(Covering { pump, certificate: certificate.ok()? })
     }
 
     /// Replaces numbers that have grown since a smaller marking on the way here by ω.
@@ -243,7 +258,7 @@ mod tests {
         let (mut bounded, mut unbounded) = (0, 0);
         for seed in 1..=count {
             let net = random(seed);
-            let Some(found) = net.cover() else { continue };
+            let Some(found) = net.cover(&mut at_most(MOST_WORK)) else { continue };
             if let Some(expected) = tree(&net, 3_000) {
                 assert_eq!(bounds(&found), expected, "seed {seed}");
             }
@@ -283,7 +298,7 @@ mod tests {
     fn what_never_fires_fills_nothing() {
         let changes = vec![change(vec![(0, 1)], vec![(1, 1)]), change(vec![(1, 2)], vec![(1, 2), (2, 1)])];
         let net = VectorNet { initial: vec![1, 0, 0], changes };
-        let found = net.cover().expect("little work");
+        let found = net.cover(&mut at_most(MOST_WORK)).expect("little work");
         assert_eq!((bounds(&found), found.pump), (vec![Some(1), Some(1), Some(0)], None));
     }
 
@@ -292,10 +307,28 @@ mod tests {
     fn every_order_of_transitions_gives_the_same() {
         for seed in 1..=300 {
             let net = random(seed);
-            let Some(expected) = net.cover() else { continue };
+            let Some(expected) = net.cover(&mut at_most(MOST_WORK)) else { continue };
             let mut reversed = random(seed);
             reversed.changes.reverse();
-            assert_eq!(bounds(&reversed.cover().expect("the same work")), bounds(&expected), "seed {seed}");
+            assert_eq!(
+                bounds(&reversed.cover(&mut at_most(MOST_WORK)).expect("the same work")),
+                bounds(&expected),
+                "seed {seed}"
+            );
         }
+    }
+
+    /// What somebody claims is checked.
+    #[test]
+    fn only_a_closed_set_is_a_certificate() {
+        let net = VectorNet { initial: vec![1, 0], changes: vec![change(vec![(0, 1)], vec![(0, 1), (1, 1)])] };
+        let of = |set: Vec<Vec<i64>>| Certificate::of(&net, set, &mut at_most(MOST_WORK)).err();
+        assert_eq!(of(vec![vec![1, UNBOUNDED]]), None);
+        assert_eq!(of(vec![vec![1, 5]]), Some(Uncertified::NotClosed));
+        assert_eq!(of(vec![vec![0, UNBOUNDED]]), Some(Uncertified::NotClosed));
+        assert_eq!(of(vec![vec![UNBOUNDED]]), Some(Uncertified::NotClosed), "a cell is missing");
+        assert_eq!(of(Vec::new()), Some(Uncertified::NotClosed));
+        let too_little = Certificate::of(&net, vec![vec![1, UNBOUNDED]], &mut at_most(1)).err();
+        assert_eq!(too_little, Some(Uncertified::TooMuchWork));
     }
 }
