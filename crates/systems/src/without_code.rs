@@ -1,11 +1,9 @@
 //! In place of rules compiled to machine code, in a build without the feature `machine-code`: the evaluator runs
 //! everything, as on processors for which there is no code generator.
 
-use std::ops::ControlFlow;
-
 use crate::evaluator::{EvaluatorScratch, SpecialisedSystem};
 use crate::starts::{StartSieve, StartsUpTo};
-use quotient_search::{Batches, Event, Facts, Instance, TransitionSystem, Visit, Wrapper, forward};
+use quotient_search::{Batches, Facts, TransitionSystem, Visit, Wrapper, forward};
 
 /// A model without compiled rules.
 #[derive(Debug)]
