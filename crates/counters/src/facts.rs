@@ -1,5 +1,5 @@
-//! What is remembered of conditions about objects: their values, by what was used to evaluate them. The machine
-//! asks and learns.
+//! A cache of the values of conditions about objects, keyed by everything that was read to evaluate them. The machine looks
+//! values up and adds them.
 
 use rustc_hash::FxHashMap;
 

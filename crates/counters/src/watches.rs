@@ -1,5 +1,5 @@
-//! What is known of the loops over families that a machine executes: which entities were treated, and whether the objects of
-//! an entity can notice each other's iterations.
+//! The state of loops over families during execution: which entities have been handled, and whether iterations for objects
+//! of the same entity can affect each other.
 
 /// The iteration of a loop for one object of an entity: whether the other objects of the entity can notice it.
 #[derive(Clone, Debug)]

@@ -34,8 +34,8 @@ pub(super) fn exchangeable(
         return against_whole("the text is too large");
     };
     let values: Vec<Vec<i64>> = (0..objects.sorts()).map(|sort| objects.values(model, sort)).collect();
-    // Values that nothing names and that index nothing are not permuted if they never occur. If they do and the starts
-    // tell them apart, a loop did that, which the classification refuses.
+    // Values that are never named and never used as an index need not be permuted unless they occur. If they occur and the
+    // start states distinguish them, a loop wrote them, and classification refuses such loops.
     let is_idle = |role: &RoleReport| {
         role.free.is_empty() && role.limits.is_empty() && role.others == 0 && role.indexes.is_empty()
     };

@@ -1,8 +1,8 @@
-//! Whether a net is that of a model, as far as the reference interpreter shows it with few markings.
+//! Tests a net against its model: a few markings for each change, run by the reference interpreter.
 
 use quotient_ir::{Budget, Interpreter, Layout, Model, Net, Outcome, RuleId, SlotId, Spent, TableIndex, Valuation};
 
-/// What differs between a net and its model, in words, if something does.
+/// The first difference found between a net and its model, in words.
 ///
 /// # Errors
 /// If the work is not permitted.
@@ -19,7 +19,7 @@ pub(crate) fn difference(model: &Model, layout: &Layout, net: &Net, budget: &Bud
         let Some((rule, arguments)) = firing else { continue };
         budget.spend(comparison.cells.len().max(1) as u64)?;
         let is_alike = comparison.is_alike(change, (*rule, arguments), &mut marking);
-        // What was interrupted looks like a difference.
+        // An interrupted interpreter reports no successor, which would look like a difference.
         budget.spend(0)?;
         if !is_alike {
             let name = model.rules[*rule].name.as_deref().unwrap_or_default();
@@ -48,7 +48,7 @@ struct Comparison<'a> {
 }
 
 impl Comparison<'_> {
-    /// Whether the only start is the initial marking, if there is room for it.
+    /// Whether the model's only start state is the initial marking, unless the marking does not fit.
     fn begins_alike(&self) -> bool {
         let model = self.interpreter.model();
         let mut starts = model.starts.iter_enumerated();
@@ -60,8 +60,8 @@ impl Comparison<'_> {
         !self.has_room(&initial) || self.leads_to(self.interpreter.run_start(start, &[]), &initial)
     }
 
-    /// Whether an instance of a rule can fire with exactly what a change takes, leads to what it adds, and needs each token. The
-    /// marking is empty, before and after.
+    /// Whether an instance of a rule can fire with exactly the tokens that a change takes, produces what the change adds, and is
+    /// disabled when any one token is missing. `marking` is empty before and after.
     fn is_alike(&self, change: usize, (rule, arguments): (RuleId, &[i64]), marking: &mut Valuation) -> bool {
         let change = &self.net.vectors.changes[change];
         let parameters = &self.interpreter.model().rules[rule].parameters;

@@ -11,17 +11,17 @@ use crate::comparison::difference;
 /// What decides, in words.
 pub const BY: &str = "the minimal coverability set (Karp and Miller)";
 
-/// Answers which of some properties are decided since no reachable marking of the net is a goal of theirs: the invariant holds,
-/// or what is to be covered is not reached. None if it is not known of any.
+/// Decides properties whose goal no reachable marking of the net satisfies: the invariant holds, or the cover property is never
+/// reached. `None` if it decides none of them.
 #[derive(Clone, Copy, Debug)]
 pub struct Coverability;
 
-/// The properties that are decided, and what shows it.
+/// The properties decided, with the evidence.
 #[derive(Clone, Debug)]
 pub struct Settled {
     /// The properties, in the order of the net.
     pub properties: Vec<PropertyId>,
-    /// Covers all reachable markings, and none that is a goal of a property.
+    /// It covers all reachable markings, and no marking in it satisfies a goal of these properties.
     pub certificate: Certificate,
 }
 
@@ -50,13 +50,13 @@ impl Engine for Coverability {
             Ok(Some(what)) => {
                 Err(Defect::noticed(format!("the net that the front end describes is not the model: {what}")))
             }
-            // It has to give up.
+            // Out of budget, or interrupted.
             Err(_) => Ok(None),
         }
     }
 }
 
-/// A certificate: what is claimed, if that is one. None if that takes too much work.
+/// A certificate: the claimed set if it passes the check, otherwise one computed here. `None` if that takes too much work.
 fn certificate(net: &VectorNet, claimed: &[Vec<i64>], budget: &Budget) -> Option<Certificate> {
     let bounded = |mut left: u64| {
         move |work: u64| {

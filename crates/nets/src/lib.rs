@@ -1,14 +1,15 @@
-//! The engine of nets: which properties of a model that was made of a Petri net are decided by what the net never reaches,
-//! whatever bounds the model assumes. The net is beside the model ([`quotient_ir::Net`]).
+//! The engine for Petri nets: decides properties of an unbounded net by what the net can never reach, independent of the bounds
+//! that the model assumes for its places. The front end attaches the net to the model ([`quotient_ir::Net`]).
 //!
-//! * `door` answers, from a [`Certificate`](quotient_covering::Certificate): of the markings that the front end claims to cover
-//!   all others, or, if they do not, of those that it finds itself. Only the check makes a certificate.
-//! * `comparison` compares the net with the model on the reference interpreter before anything is answered: the initial marking;
-//!   each change with exactly the tokens that it takes; and that it needs each of these tokens. A difference is a defect of the
-//!   front end. What is believed: that this makes a difference in all other markings, too, that no further instance of a rule
-//!   can fire, and that goals are those of their properties. Numbers of tokens that the model has no room for are not compared.
+//! * `door` answers from a [`Certificate`](quotient_covering::Certificate) that passed its check: the set of markings that the
+//!   front end claims covers all reachable ones or, failing that, a set computed here.
+//! * `comparison` tests the net against the model before any verdict is given: the initial marking, and every change with exactly
+//!   the tokens it takes and with one token less. A difference is a defect of the front end. Not tested, and therefore trusted: a
+//!   change that is right at this marking is right at every marking, no other rule instance can fire, and each goal belongs to
+//!   its property. Markings that do not fit the model's counters are skipped.
 //!
-//! Only the answer no is given ([why so](../../../docs/adr/0055-coverability-answers.md)); what may be reached is left to others.
+//! It only says what cannot be reached ([why](../../../docs/adr/0055-coverability-answers.md)); everything else is left to other
+//! engines.
 
 mod comparison;
 mod door;

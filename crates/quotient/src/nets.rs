@@ -1,5 +1,5 @@
-//! Properties of nets that need no search: what the engine of nets decides is taken out of a plan before anything is searched,
-//! and its verdicts are added to the report.
+//! Properties of nets that need no search: those that the net engine decides are removed from the plan before the search, and
+//! their verdicts added to the report.
 
 use quotient_ir::{PropertyId, PropertyKind};
 use quotient_nets::{BY, Coverability};
@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::names::property_name;
 use crate::plan::Plan;
 
-/// The plan without what needs no search; none if all of it does, or everything is stopped before that is known.
+/// The plan without the properties that need no search. `None` if every property needs one, or if a limit came first.
 ///
 /// # Errors
 /// If there is a defect in this program.

@@ -1,8 +1,7 @@
-//! A search space whatever its system.
+//! A search space of any type, behind virtual calls.
 //!
-//! Searches are generic in what they search, but compiled only for this type: once, and not again for every system and
-//! every reduction around it. A state costs a few calls through a table; its successors are bare states in a buffer, so
-//! they cost none ([why](../../../docs/adr/0063-searches-are-compiled-once.md)).
+//! Searches are generic, but instantiated for this type only: compiled once, not again for every combination of system and
+//! reduction. The price is a few virtual calls for each state expanded; successors are bare states in a buffer and cost none ([why](../../../docs/adr/0063-searches-are-compiled-once.md)).
 
 use std::any::Any;
 
@@ -18,18 +17,18 @@ use crate::seam::{
 #[derive(Clone, Copy)]
 pub struct Space<'a>(&'a dyn Erased);
 
-/// The working memory of a system, whatever it is.
+/// The working memory of the system inside.
 #[derive(Debug)]
 pub struct SpaceScratch(Box<dyn Any>);
 
 impl<'a> Space<'a> {
-    /// A system, whatever it is.
+    /// Hides the type of a system.
     pub fn new<S: SearchSpace>(system: &'a S) -> Self {
         Self(system)
     }
 }
 
-/// The working memory that a system made.
+/// Working memory as the type that the system made.
 #[inline]
 fn own<T: 'static>(scratch: &mut dyn Any) -> &mut T {
     scratch.downcast_mut().expect("working memory is used with the system that made it")

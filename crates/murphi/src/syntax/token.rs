@@ -11,8 +11,8 @@ pub(super) struct Token {
     pub(super) span: Span,
 }
 
-/// Declares the token kinds: keywords with their spelling, those that a text shows, with their signs if they have some, and
-/// those that the lexer makes of others.
+/// Declares the token kinds: keywords with their spelling; kinds recognised in the text, with their signs if any; and kinds
+/// that only the lexer assigns.
 macro_rules! token_kinds {
     ($($keyword:ident = $spelling:literal,)+ ; $($kind:ident = $shown:literal $([$($sign:literal),+])?,)+ ; $($other:ident = $name:literal,)+) => {
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -180,8 +180,8 @@ token_kinds! {
 }
 
 impl TokenKind {
-    /// The first token of a text from a position on, after spaces and comments that end with their line; nothing if there is
-    /// none. Words are names here. A character that starts no token has no kind.
+    /// The next token at or after a position, skipping white space and line comments; `None` at the end of the text. Keywords
+    /// are returned as names. A character that starts no token has no kind.
     pub(super) fn first(text: &str, from: usize) -> Option<(Option<Self>, Range<usize>)> {
         let start = from + skipped(&text[from..]);
         let rest = &text[start..];
@@ -288,7 +288,7 @@ impl TokenKind {
     }
 }
 
-/// The length of the spaces and of the comments that end with their line.
+/// The length of leading white space and line comments.
 fn skipped(text: &str) -> usize {
     let mut rest = text;
     loop {
@@ -305,7 +305,7 @@ fn line_of(text: &str) -> usize {
     text.find('\n').unwrap_or(text.len())
 }
 
-/// How many bytes at the beginning are of a kind.
+/// The number of leading bytes that satisfy a condition.
 fn span_of(text: &str, is: impl Fn(u8) -> bool) -> usize {
     text.bytes().take_while(|&byte| is(byte)).count()
 }
