@@ -1,33 +1,30 @@
-//! Attempts that are made one after the other: what is tried before a search of single states, or after it, and how much
-//! that may do.
+//! Attempts made in sequence: what is tried before or after a search of single states, and its limits.
 
 use quotient_search::{StopReason, TemporalParts};
 
 use super::relations_beside;
 
-/// The states stored for a net before all of them are searched as sets: what has that many may have small diagrams.
+/// A net with more stored states than this is searched with decision diagrams, which may well be small.
 pub(crate) const STATES_BEFORE_SETS: u64 = 100_000;
-/// The room for diagrams when sets are tried: beyond it, they are not small.
+/// Memory limit for decision diagrams in an attempt. Beyond it they are not small.
 pub(crate) const SETS_BYTES: u64 = 1 << 30;
 
-/// When counters are tried before a check: from so many interchangeable values on, since sorting so many takes longer for
-/// each step than any local state takes to count.
+/// Counters are tried before a check from this many interchangeable values on: sorting that many takes longer at each step
+/// than counting their local states.
 const COUNTED_VALUES: usize = 64;
-/// The states that counters may store for each of these values: as many as are over before the usual search would have begun
-/// to gain ([why so](../../../../docs/adr/0048-very-many-objects-are-counted-by-default.md)).
+/// State limit of that attempt for each interchangeable value: it ends before the usual search would have gained anything ([why so](../../../../docs/adr/0048-very-many-objects-are-counted-by-default.md)).
 const COUNTED_STATES: u64 = 8;
-/// The same for a Petri net: there a transition can fire for each value, and each way to fire is a step to be sorted.
+/// The same for a Petri net, where a transition can fire once for each value, and every firing is a step to sort.
 const COUNTED_VALUES_OF_NETS: usize = 16;
 const COUNTED_STATES_OF_NETS: u64 = 256;
-/// From so many interchangeable values on, they are counted where a net is explored: a step then costs less than with
-/// representatives.
+/// `explore` counts the values of a net from this many on: a step then costs less than with representatives.
 const EXPLORED_VALUES: usize = 8;
-/// The instances of rules that such an attempt may try, unless there are very many values: about 100 ms.
+/// Rule instances that such an attempt may try, about 100 ms, unless there are very many values.
 const EXPLORED_INSTANCES: u64 = 200_000;
 
-/// A search for a temporal property may store one part in this many of the states that the search of the states stored.
+/// State limit of a search for a formula with a part of the steps: a quarter of the states stored by the state search.
 const FORMULA_SHARE: u64 = 4;
-/// The work for the relations of a temporal property where those of the states were found and paid.
+/// Work limit for the relations of a formula, where those of the state search were found and paid off.
 const FORMULA_RELATIONS: u64 = 100_000_000;
 
 /// The fewest interchangeable values for which counters are tried before a check.
@@ -49,7 +46,7 @@ pub(crate) enum Counting {
     No,
     /// Store so many states.
     Within(u64),
-    /// Whatever it takes: nothing else gets as far.
+    /// Count without a limit: no other search gets as far.
     Whole,
 }
 
